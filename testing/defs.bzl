@@ -1,0 +1,48 @@
+"""gpu_cc_test: one test, on the simulated machine and on hardware."""
+
+load("@rules_cc//cc:cc_test.bzl", "cc_test")
+
+_SIMULATED = Label("//third_party/cuda:is_simulated")
+
+def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {}, **kwargs):
+    """A test of code that uses GPUs.
+
+    With both backends it makes `name` for the simulated machine and
+    `name + "_gpu"` for hardware. The one that does not fit the backend in
+    force is incompatible: Bazel reports it as skipped, never as passed.
+
+    Args:
+      name: x_test; x_gpu_test if for hardware only; x_sim_test if for the
+        simulated machine only.
+      gpus: how many devices it needs. On hardware it sees just so many.
+      backends: where it runs.
+      tags: added to the tags that hardware tests get.
+      env: added to the environment.
+      **kwargs: as for cc_test.
+    """
+    env = dict(env, CONVEYOR_TEST_GPUS = str(gpus))
+    if "simulated" in backends:
+        cc_test(
+            name = name,
+            env = env,
+            # A fastbuild's shared libraries break the static CUDA runtime.
+            linkstatic = True,
+            tags = tags,
+            target_compatible_with = select({
+                _SIMULATED: [],
+                "//conditions:default": ["@platforms//:incompatible"],
+            }),
+            **kwargs
+        )
+    if "cuda" in backends:
+        cc_test(
+            name = name + "_gpu" if "simulated" in backends else name,
+            env = env,
+            linkstatic = True,
+            tags = tags + ["gpu", "resources:gpu:%d" % gpus],
+            target_compatible_with = select({
+                _SIMULATED: ["@platforms//:incompatible"],
+                "//conditions:default": [],
+            }),
+            **kwargs
+        )

@@ -16,7 +16,8 @@
 // File: launch.h
 // -----------------------------------------------------------------------------
 //
-// How third_party/cuda/launch.h hands a kernel to the simulated machine.
+// What third_party/cuda calls when the machine is simulated: how ForEach hands it
+// a kernel, and what time it is there.
 
 #ifndef CONVEYOR_TESTING_SIM_LAUNCH_H_
 #define CONVEYOR_TESTING_SIM_LAUNCH_H_
@@ -24,6 +25,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace conveyor {
@@ -36,6 +38,9 @@ namespace sim {
 cudaError_t LaunchKernel(cudaStream_t stream, std::function<void()> body,
                          const MemoryRange* reads, size_t read_count,
                          const MemoryRange* writes, size_t write_count);
+
+// The calling thread's virtual clock, in nanoseconds.
+int64_t HostNowNs();
 
 }  // namespace sim
 }  // namespace conveyor

@@ -30,10 +30,10 @@
 // * The copy runs on `stream`, after earlier work there. It takes its device
 //   from the stream; the current device stays as it is.
 // * Zero elements are OK, also with null pointers and moved-from buffers.
-// * kInvalidArgument, naming both ranges with their sizes in elements and
-// bytes,
-//   if the sizes differ, if device memory is not on the stream's device, or if
-//   the ranges overlap (identical and touching ranges are OK).
+// * kInvalidArgument, naming the range with its size in elements and bytes, if
+//   the sizes differ, if device memory is not on the stream's device, if the
+//   ranges overlap (identical and touching ranges are OK), or if a null range
+//   has elements.
 // * Errors of earlier work on the stream may surface.
 // * Thread-safe for distinct streams.
 //
@@ -55,8 +55,10 @@ namespace conveyor {
 // the host and to every stream, non-blocking ones too. Ranges of any kind,
 // host to host included.
 //
-// Blocks until earlier work on `stream` is complete. kFailedPrecondition on a
-// capturing stream, whose capture stays valid.
+// Blocks until earlier work on `stream` is complete, unless there is nothing to
+// copy. Also kInvalidArgument if what is given as pageable memory is a
+// device's; kFailedPrecondition on a capturing stream, whose capture stays
+// valid.
 template <typename Dst, typename Src>
 absl::Status Copy(Dst&& dst, Src&& src, StreamRef stream) {
   internal::CheckCopyTypes<Dst, Src>();
@@ -90,8 +92,8 @@ internal::Pitched<internal::ViewOf<Range>> WithPitch(Range&& range,
 
 // Copies `height` rows of `width` elements, complete on return, as Copy:
 //
-//   Copy2D(WithPitch(image, 4096), WithPitch(host, 1920 * 4), 1920, 1080,
-//   stream)
+//   Copy2D(WithPitch(image, 8192), WithPitch(host, 1920 * sizeof(float)),
+//          /*width=*/1920, /*height=*/1080, stream)
 //
 // Also kInvalidArgument, naming side, pitch, width and height, if a pitch is
 // below width times the size of an element (with one row, too), or the last row

@@ -22,6 +22,8 @@ new_world() {
 }
 
 fake() { # NAME BODY
+  # First removed: it may be a link to the host's own tool.
+  rm -f "$world/bin/$1"
   printf '#!/usr/bin/env bash\n%s\n' "$2" >"$world/bin/$1"
   chmod +x "$world/bin/$1"
 }
@@ -126,8 +128,7 @@ MakesAPrivateOneWhenModulesDoNotResolve() {
 }
 
 GivesUpOnAProbeThatHangs() {
-  fake sleep ''
-  ln -sf "$(PATH=/usr/bin:/bin command -v sleep)" "$world/bin/sleep"
+  ln -s "$(command -v sleep)" "$world/bin/sleep"
   fake_bazel bazel 7.7.1 'exec sleep 600'
   environment=(CONVEYOR_PROBE_SECONDS=1)
   run info

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# stages.sh STAGE: one stage of run or full; by hand, too:
+#
+#   .ci/stages.sh lint
+#
+# Exit status 77 means skipped; the last line says why.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+logs=${CI_LOGS:-$(mktemp -d)}
+root=$PWD
+
+die() { echo "$*" >&2; exit 1; }
+skip() { echo "$*"; exit 77; }
+
+# Installs the Debian packages of commands that are missing.
+need() { # COMMAND:PACKAGE...
+  local pair packages=()
+  for pair; do
+    command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
+  done
+  [ ${#packages[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || die "this machine lacks packages; as root: apt-get install ${packages[*]}"
+  echo "installing ${packages[*]}"
+  apt-get -qq update
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "${packages[@]}" >/dev/null
+}
+
+# bazelw, with a file of events by which tests are counted. The n-th call of a
+# stage writes STAGE.n.bep.
+calls=0
+bazel() { # COMMAND ARGUMENT...
+  calls=$((calls + 1))
+  local command=$1
+  shift
+  "$root/bazelw" "$command" --noshow_progress --curses=no --color=no \
+    --build_event_json_file="$logs/${CI_STAGE:-stage}.$calls.bep" "$@"
+}
+
+has_toolkit() {
+  local home
+  for home in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda /opt/cuda /usr/lib/cuda; do
+    [ ! -x "$home/bin/nvcc" ] || return 0
+  done
+  command -v nvcc >/dev/null
+}
+
+stage_packages() {
+  need g++:g++ git:git nm:binutils clang-format:clang-format
+  command -v buildifier >/dev/null || need npm:npm
+  echo "nothing is missing"
+}
+
+stage_full_packages() {
+  need clang-tidy:clang-tidy
+  echo "nothing is missing"
+}
+
+# README's own command, with an addition that changes nothing.
+stage_tests() {
+  local command
+  command=$(grep -oxE '(\$ )?\./bazelw test [^#]*' README.md | head -n 1) ||
+    die "README.md names no ./bazelw test command on a line of its own"
+  command=${command#\$ }
+  echo "README.md: $command"
+  # shellcheck disable=SC2086  # its words are arguments
+  bazel ${command#./bazelw }
+}
+
+stage_lint() { tools/lint; }
+
+stage_providers() { tools/check_providers; }
+
+stage_cuda_build() {
+  has_toolkit || skip "no CUDA toolkit here"
+  bazel build --config=cuda //...
+}
+
+stage_bundle() {
+  grep -qs 'name = "bundle"' testing/hardware/BUILD || skip "there is no //testing/hardware:bundle yet"
+  has_toolkit || skip "no CUDA toolkit here"
+  bazel build --config=cuda -c opt //testing/hardware:bundle
+  local archive size
+  archive=$("$root/bazelw" cquery --config=cuda -c opt --output=files //testing/hardware:bundle 2>/dev/null | head -n 1)
+  archive=$("$root/bazelw" info execution_root 2>/dev/null)/$archive
+  size=$(stat -L -c %s "$archive")
+  echo "$archive: $size bytes"
+  ((size < 40 << 20)) || die "the bundle is over 40 MiB"
+}
+
+# A downstream project, with other flags appended.
+consumer() { # FLAG...
+  (
+    cd testing/consumer
+    trap '"$root/bazelw" shutdown' EXIT
+    bazel test "$@" --@conveyor//:backend=simulated //...
+    if has_toolkit; then
+      # With no backend named, a project that depends on us is never simulated.
+      bazel build "$@" //...
+    fi
+  )
+}
+
+stage_consumer() { consumer; }
+
+stage_consumer_workspace() { consumer --noenable_bzlmod --enable_workspace; }
+
+# Everything simulated builds and passes on a machine without a toolkit; what
+# needs one fails, and says what to set.
+stage_no_toolkit() {
+  bazel test --repo_env=CUDA_PATH=/nonexistent --repo_env=NCCL_PATH=/nonexistent //...
+  local output
+  if output=$("$root/bazelw" build --repo_env=CUDA_PATH=/nonexistent --repo_env=NCCL_PATH=/nonexistent \
+    --config=cuda //transfer:copy 2>&1); then
+    die "built for CUDA with no toolkit"
+  fi
+  [[ $output == *CUDA_PATH*backend=simulated* ]] || die "it does not say what to do: $output"
+}
+
+stage_asan_ubsan() {
+  bazel test --config=asan --config=ubsan -- $(sanitized)
+}
+
+stage_tsan() {
+  bazel test --config=tsan -- $(sanitized)
+}
+
+# The folders of the libraries that exist.
+sanitized() {
+  local folder
+  for folder in transfer multigpu testing; do
+    [ ! -d "$folder" ] || echo "//$folder/..."
+  done
+}
+
+stage_tidy() { tools/lint --tidy; }
+
+stage_shutdown() { "$root/bazelw" shutdown; }
+
+"stage_$1"

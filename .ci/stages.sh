@@ -36,9 +36,14 @@ bazel() { # COMMAND ARGUMENT...
     --build_event_json_file="$logs/${CI_STAGE:-stage}.$calls.bep" "$@"
 }
 
+# As bazelw and third_party/local_toolkits.bzl see it.
 has_toolkit() {
   local home
-  for home in "${CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda /opt/cuda /usr/lib/cuda; do
+  if [ -n "${CUDA_PATH:-${CUDA_HOME:-}}" ]; then
+    [ -x "${CUDA_PATH:-$CUDA_HOME}/bin/nvcc" ]
+    return
+  fi
+  for home in /usr/local/cuda /opt/cuda /usr/local/cuda-*; do
     [ ! -x "$home/bin/nvcc" ] || return 0
   done
   command -v nvcc >/dev/null

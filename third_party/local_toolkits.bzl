@@ -8,9 +8,9 @@ found, building one of their targets fails and says what to set.
 _CUDA_HOMES = [
     "/usr/local/cuda",
     "/opt/cuda",
-    "/usr/lib/cuda",
-    "/usr/lib/nvidia-cuda-toolkit",
 ]
+
+_OLDEST_CUDART = 12000
 
 _MISSING_BUILD = """
 load("{missing_bzl}", "missing_toolkit")
@@ -31,8 +31,23 @@ package(default_visibility = ["//visibility:public"])
 
 cc_library(
     name = "headers",
-    hdrs = glob(["include/*.h", "include/*.hpp", "include/crt/**"]),
-    includes = ["include"],
+    # NCCL may lie beside CUDA, but is a dependency of its own.
+    hdrs = glob(
+        [
+            "include/*.h",
+            "include/*.hpp",
+            "include/crt/**",
+            # nv/target, which cuda_fp16.h includes, moved in CUDA 13.
+            "include/nv/**",
+            "include/cccl/nv/**",
+        ],
+        allow_empty = True,
+        exclude = ["include/nccl*"],
+    ),
+    includes = [
+        "include",
+        "include/cccl",
+    ],
 )
 
 cc_import(
@@ -62,7 +77,10 @@ cc_library(
     name = "nccl",
     hdrs = ["include/nccl.h"],
     includes = ["include"],
-    deps = [":libnccl"],
+    deps = [
+        ":libnccl",
+        "@conveyor_local_cuda//:headers",
+    ],
 )
 """
 
@@ -88,6 +106,39 @@ def _versioned_homes(rctx):
     homes = [p for p in parent.readdir() if p.basename.startswith("cuda-")]
     return [str(p) for p in sorted(homes, key = lambda p: p.basename, reverse = True)]
 
+def _cudart_version(rctx, header):
+    """12080 for CUDA 12.8; 0 if the header does not say."""
+    for line in rctx.read(header).split("\n"):
+        words = [word for word in line.split(" ") if word]
+        if words[:2] == ["#define", "CUDART_VERSION"] and words[2].isdigit():
+            return int(words[2])
+    return 0
+
+def _find_cuda(rctx, home):
+    """The parts of the toolkit in a folder, or a string that says what it lacks."""
+    nvcc = rctx.path(home + "/bin/nvcc")
+    header = _first_existing(rctx, [
+        home + "/include/cuda_runtime_api.h",
+        home + "/targets/x86_64-linux/include/cuda_runtime_api.h",
+        home + "/targets/sbsa-linux/include/cuda_runtime_api.h",
+    ])
+    library = _first_existing(rctx, [
+        home + "/lib64/libcudart_static.a",
+        home + "/lib/libcudart_static.a",
+        home + "/targets/x86_64-linux/lib/libcudart_static.a",
+        home + "/targets/sbsa-linux/lib/libcudart_static.a",
+    ])
+    if not nvcc.exists:
+        return home + " (no bin/nvcc)"
+    if not header:
+        return home + " (no include/cuda_runtime_api.h)"
+    if not library:
+        return home + " (no libcudart_static.a)"
+    version = _cudart_version(rctx, header)
+    if version < _OLDEST_CUDART:
+        return "{} (version {}, too old)".format(home, version)
+    return struct(include = header.dirname, library = library, nvcc = nvcc)
+
 def _local_cuda_impl(rctx):
     # A variable that is set is the user's word: when it names no toolkit,
     # taking another one silently would build against the wrong version.
@@ -101,28 +152,22 @@ def _local_cuda_impl(rctx):
         nvcc_on_path = rctx.which("nvcc")
         if nvcc_on_path:
             homes.append(str(nvcc_on_path.realpath.dirname.dirname))
+    lacks = []
     for home in homes:
-        nvcc = rctx.path(home + "/bin/nvcc")
-        include = rctx.path(home + "/include")
-        library = _first_existing(rctx, [
-            home + "/lib64/libcudart_static.a",
-            home + "/lib/libcudart_static.a",
-            home + "/targets/x86_64-linux/lib/libcudart_static.a",
-            home + "/targets/sbsa-linux/lib/libcudart_static.a",
-        ])
-        if nvcc.exists and include.get_child("cuda_runtime_api.h").exists and library:
-            rctx.symlink(include, "include")
-            rctx.symlink(library, "lib/libcudart_static.a")
+        found = _find_cuda(rctx, home)
+        if type(found) != "string":
+            rctx.symlink(found.include, "include")
+            rctx.symlink(found.library, "lib/libcudart_static.a")
             rctx.file("BUILD", _CUDA_BUILD)
-            rctx.file("defs.bzl", "NVCC = {}\n".format(repr(str(nvcc))))
+            rctx.file("defs.bzl", "NVCC = {}\n".format(repr(str(found.nvcc))))
             return
+        lacks.append(found)
     rctx.file("defs.bzl", "NVCC = None\n")
     _missing(
         rctx,
         ["headers", "cudart"],
-        ("no CUDA toolkit (bin/nvcc, include/cuda_runtime_api.h and libcudart_static.a) under any of {}. " +
-         "Set CUDA_PATH to a CUDA 12 or 13 toolkit, or build for the simulated machine with " +
-         "--@conveyor//:backend=simulated.").format(", ".join(homes)),
+        ("no CUDA 12 or 13 toolkit in {}. Set CUDA_PATH to one, or build for the simulated machine with " +
+         "--@conveyor//:backend=simulated.").format(", ".join(lacks)),
     )
 
 local_cuda = repository_rule(

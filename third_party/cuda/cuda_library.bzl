@@ -23,13 +23,13 @@ def _architecture_flags(architectures):
     return flags
 
 def _add_host_flags(args, flags):
-    """Forwards the user's --copt and --cxxopt to the host compiler."""
+    """Adds the user's --copt and --cxxopt: nvcc's own, else for the host compiler."""
     for flag in flags:
-        if flag.startswith("-std="):
+        if flag.startswith(("-std=", "-D", "-U", "-I")):
             args.add(flag)
         else:
             # nvcc splits the value at commas.
-            args.add("-Xcompiler", '"{}"'.format(flag) if "," in flag else flag)
+            args.add("-Xcompiler", flag.replace(",", "\\,"))
 
 def _nvcc_library_impl(ctx):
     cc_toolchain = find_cpp_toolchain(ctx)
@@ -46,7 +46,7 @@ def _nvcc_library_impl(ctx):
         compilation_contexts = [cc_common.create_compilation_context(
             headers = depset(ctx.files.hdrs),
             quote_includes = depset([root, ctx.bin_dir.path + "/" + root]),
-        )] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps],
+        )] + [dep[CcInfo].compilation_context for dep in ctx.attr.deps + [ctx.attr._toolkit]],
     )
     objects = []
     for src in ctx.files.srcs:
@@ -73,7 +73,7 @@ def _nvcc_library_impl(ctx):
             ),
             outputs = [object],
             mnemonic = "CudaCompile",
-            progress_message = "Compiling %{input} with nvcc",
+            progress_message = "Compiling {} with nvcc".format(src.short_path),
             use_default_shell_env = True,
         )
         objects.append(object)
@@ -102,6 +102,8 @@ _nvcc_library = rule(
         "copts": attr.string_list(),
         "deps": attr.label_list(providers = [CcInfo]),
         "_architectures": attr.label(default = "//third_party/cuda:architectures"),
+        # Also what says, on a machine without a toolkit, what to do.
+        "_toolkit": attr.label(default = "@conveyor_local_cuda//:headers", providers = [CcInfo]),
     },
     fragments = ["cpp"],
     toolchains = use_cpp_toolchain(),
@@ -126,20 +128,21 @@ def cuda_library(name, srcs = [], hdrs = [], deps = [], copts = [], hardware_onl
       visibility: as everywhere.
       **kwargs: testonly and the like.
     """
+    incompatible = select({
+        Label("//third_party/cuda:is_simulated"): [Label("@platforms//:incompatible")],
+        "//conditions:default": [],
+    })
     _nvcc_library(
         name = name + "_nvcc",
         srcs = srcs,
         hdrs = hdrs,
         copts = copts,
         tags = ["manual"],
+        target_compatible_with = incompatible,
         visibility = ["//visibility:private"],
         deps = deps,
         **kwargs
     )
-    incompatible = select({
-        Label("//third_party/cuda:is_simulated"): ["@platforms//:incompatible"],
-        "//conditions:default": [],
-    })
     if hardware_only:
         native.alias(
             name = name,

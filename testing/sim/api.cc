@@ -1,0 +1,121 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "testing/sim/api.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "testing/sim/faults.h"
+#include "testing/sim/machine.h"
+#include "testing/sim/queue.h"
+#include "testing/sim/scheduler.h"
+
+namespace conveyor {
+namespace sim {
+namespace {
+
+// After which a context is of no more use.
+bool Corrupts(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Call::Call(const char* name, double cost_ns)
+    : machine_(TheMachine()), thread_(ThisThread()) {
+  if (thread_.in_effect) {
+    // This thread holds the lock already.
+    refusal_ = cudaErrorNotPermitted;
+    return;
+  }
+  lock_ = std::unique_lock<std::mutex>(machine_.mutex);
+  Charge(cost_ns);
+  if (thread_.in_host_function) {
+    refusal_ = cudaErrorNotPermitted;
+    return;
+  }
+  refusal_ = TheFaults().Take(name);
+  if (Corrupts(refusal_)) device().error = refusal_;
+  if (refusal_ == cudaSuccess) refusal_ = device().error;
+}
+
+Stream* Call::Find(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) {
+    return device().legacy;
+  }
+  if (handle == cudaStreamPerThread) {
+    thread_.default_streams.resize(machine_.devices.size());
+    Stream*& stream =
+        thread_.default_streams[static_cast<size_t>(thread_.device)];
+    if (stream == nullptr) {
+      stream = NewStream(machine_, thread_.device, cudaStreamDefault, 0);
+    }
+    return stream;
+  }
+  Stream** const stream = machine_.streams.Get(handle);
+  return stream == nullptr ? nullptr : *stream;
+}
+
+uint64_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after) {
+  return sim::Enqueue(machine_, stream, std::move(work), std::move(after),
+                      thread_.clock);
+}
+
+void Call::Wait(Point point) { ForceAndWait(machine_, lock_, point); }
+
+void Call::WaitForDevice(int device) {
+  // What other threads enqueue meanwhile is not waited for.
+  std::vector<Point> points;
+  for (Stream* const stream :
+       machine_.devices[static_cast<size_t>(device)].streams) {
+    points.push_back({stream, stream->last});
+  }
+  for (const Point& point : points) Wait(point);
+}
+
+bool Call::Reached(Point point) { return Force(machine_, point); }
+
+void Call::Charge(double ns) {
+  thread_.clock += ns;
+  machine_.latest_clock = std::max(machine_.latest_clock, thread_.clock);
+}
+
+cudaError_t Call::Return(cudaError_t error) {
+  if (error != cudaSuccess) thread_.last_error = error;
+  return error;
+}
+
+}  // namespace sim
+}  // namespace conveyor

@@ -1,0 +1,379 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "testing/sim/api.h"
+#include "testing/sim/effects.h"
+#include "testing/sim/machine.h"
+#include "testing/sim/profile.h"
+#include "testing/sim/queue.h"
+#include "testing/sim/registry.h"
+
+using conveyor::sim::Allocation;
+using conveyor::sim::Call;
+using conveyor::sim::MemoryKind;
+using conveyor::sim::OpKind;
+using conveyor::sim::Profile;
+using conveyor::sim::Stream;
+using conveyor::sim::TheMachine;
+using conveyor::sim::Work;
+
+namespace {
+
+// The driver takes so much pageable memory into the command itself.
+constexpr size_t kInlineBytes = 64 << 10;
+// The last part of a staged copy, still on its way when the call returns.
+constexpr size_t kTailBytes = 256 << 10;
+
+struct Side {
+  MemoryKind kind = MemoryKind::kPageable;
+  int device = 0;
+  bool known = false;
+
+  bool on_device() const { return kind == MemoryKind::kDevice; }
+  bool pageable() const { return kind == MemoryKind::kPageable; }
+  bool managed() const { return kind == MemoryKind::kManaged; }
+};
+
+struct Request {
+  void* dst;
+  size_t dst_pitch;
+  const void* src;
+  size_t src_pitch;
+  size_t width;
+  size_t height;
+  cudaMemcpyKind kind;
+};
+
+// Sets *side, and *address to where the host finds it. False if the range
+// leaves the allocation that it begins in.
+bool Resolve(Call& call, const void** address, size_t extent, Side* side) {
+  const Allocation* const found = call.machine().memory.Find(*address);
+  if (found == nullptr) return true;
+  const size_t offset = found->OffsetOf(*address);
+  if (extent > found->size - offset) return false;
+  *address = found->base + offset;
+  *side = {found->kind, found->device, true};
+  return true;
+}
+
+// Whether memory of that kind may stand on a side that is said to be the
+// device's, or the host's.
+bool Fits(const Side& side, bool said_device) {
+  return said_device ? !side.pageable() : !side.on_device();
+}
+
+cudaError_t Check(const Request& request, const Side& dst, const Side& src) {
+  switch (request.kind) {
+    case cudaMemcpyHostToHost:
+      return Fits(dst, false) && Fits(src, false) ? cudaSuccess
+                                                  : cudaErrorInvalidValue;
+    case cudaMemcpyHostToDevice:
+      return Fits(dst, true) && Fits(src, false) ? cudaSuccess
+                                                 : cudaErrorInvalidValue;
+    case cudaMemcpyDeviceToHost:
+      return Fits(dst, false) && Fits(src, true) ? cudaSuccess
+                                                 : cudaErrorInvalidValue;
+    case cudaMemcpyDeviceToDevice:
+      return Fits(dst, true) && Fits(src, true) ? cudaSuccess
+                                                : cudaErrorInvalidValue;
+    case cudaMemcpyDefault:
+      return cudaSuccess;
+  }
+  return cudaErrorInvalidMemcpyDirection;
+}
+
+Work ToWork(const Request& request) {
+  Work work;
+  work.kind = OpKind::kCopy;
+  work.dst = static_cast<char*>(request.dst);
+  work.src = static_cast<const char*>(request.src);
+  work.dst_pitch = request.dst_pitch;
+  work.src_pitch = request.src_pitch;
+  work.width = request.width;
+  work.height = request.height;
+  return work;
+}
+
+// Replaces the source by a copy taken now.
+void Stage(Work* work) {
+  work->staged.reset(new char[work->width * work->height]);
+  Work taken = *work;
+  taken.dst = work->staged.get();
+  taken.dst_pitch = work->width;
+  conveyor::sim::CopyRows(taken);
+  work->src = work->staged.get();
+  work->src_pitch = work->width;
+  work->src_known = false;
+}
+
+// From pageable memory: read at the call. Large ones wait for their turn and go
+// through a staging buffer, of which the last part is still to be moved when
+// the call returns.
+void EnqueuePageableUpload(Call& call, Stream* stream, Work work) {
+  const size_t bytes = work.width * work.height;
+  if (bytes <= kInlineBytes) {
+    Stage(&work);
+    call.Enqueue(stream, std::move(work));
+    return;
+  }
+  call.Charge(static_cast<double>(bytes) /
+              call.machine().profile.pageable_h2d_gb_per_s);
+  work.free_of_charge = true;
+  const bool flat =
+      work.dst_pitch == work.width && work.src_pitch == work.width;
+  if (flat) {
+    work.width = bytes;
+    work.height = 1;
+  }
+  // One row, or the last rows.
+  Work tail = work;
+  if (flat) {
+    const size_t head = bytes - std::min(bytes, kTailBytes);
+    work.width = head;
+    tail.dst += head;
+    tail.src += head;
+    tail.width -= head;
+    tail.dst_pitch = tail.src_pitch = tail.width;
+    work.dst_pitch = work.src_pitch = work.width;
+  } else {
+    const size_t rows =
+        std::min(work.height, std::max<size_t>(1, kTailBytes / work.width));
+    work.height -= rows;
+    tail.dst += work.height * work.dst_pitch;
+    tail.src += work.height * work.src_pitch;
+    tail.height = rows;
+  }
+  const uint64_t head = call.Enqueue(stream, std::move(work));
+  call.Wait({stream, head});
+  Stage(&tail);
+  call.Enqueue(stream, std::move(tail));
+}
+
+cudaError_t Copy(Call& call, Request request, Stream* stream,
+                 bool synchronous) {
+  if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
+    return cudaErrorInvalidMemcpyDirection;
+  }
+  if (request.width == 0 || request.height == 0) return cudaSuccess;
+  if (request.height > 1 && (request.dst_pitch < request.width ||
+                             request.src_pitch < request.width)) {
+    return cudaErrorInvalidPitchValue;
+  }
+  if (request.dst == nullptr || request.src == nullptr) {
+    return cudaErrorInvalidValue;
+  }
+  size_t dst_extent = 0;
+  size_t src_extent = 0;
+  if (__builtin_mul_overflow(request.dst_pitch, request.height - 1,
+                             &dst_extent) ||
+      __builtin_add_overflow(dst_extent, request.width, &dst_extent) ||
+      __builtin_mul_overflow(request.src_pitch, request.height - 1,
+                             &src_extent) ||
+      __builtin_add_overflow(src_extent, request.width, &src_extent)) {
+    return cudaErrorInvalidValue;
+  }
+  Side dst;
+  Side src;
+  const void* dst_address = request.dst;
+  if (!Resolve(call, &dst_address, dst_extent, &dst) ||
+      !Resolve(call, &request.src, src_extent, &src)) {
+    return cudaErrorInvalidValue;
+  }
+  request.dst = const_cast<void*>(dst_address);
+  if (const cudaError_t error = Check(request, dst, src)) return error;
+
+  Work work = ToWork(request);
+  work.dst_known = dst.known;
+  work.src_known = src.known;
+  const bool host_to_host =
+      !dst.on_device() && !src.on_device() && !dst.managed() && !src.managed();
+  if (src.pageable() && !host_to_host) {
+    EnqueuePageableUpload(call, stream, std::move(work));
+    return call.DeviceOf(stream).error;
+  }
+  const Profile& profile = call.machine().profile;
+  const double bytes =
+      static_cast<double>(request.width) * static_cast<double>(request.height);
+  if (host_to_host) {
+    call.Charge(bytes / profile.host_copy_gb_per_s);
+    work.free_of_charge = true;
+  } else if (dst.pageable()) {
+    call.Charge(bytes / profile.pageable_d2h_gb_per_s);
+    work.free_of_charge = true;
+  }
+  const uint64_t index = call.Enqueue(stream, std::move(work));
+  // Only between devices does a copy that looks blocking return at once.
+  const bool between_devices = dst.on_device() && src.on_device();
+  if (host_to_host || dst.pageable() || (synchronous && !between_devices)) {
+    call.Wait({stream, index});
+  }
+  return call.DeviceOf(stream).error;
+}
+
+cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
+                size_t height, Stream* stream, bool synchronous) {
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (height > 1 && pitch < width) return cudaErrorInvalidPitchValue;
+  if (dst == nullptr) return cudaErrorInvalidValue;
+  size_t extent = 0;
+  if (__builtin_mul_overflow(pitch, height - 1, &extent) ||
+      __builtin_add_overflow(extent, width, &extent)) {
+    return cudaErrorInvalidValue;
+  }
+  Side side;
+  const void* address = dst;
+  if (!Resolve(call, &address, extent, &side) || side.pageable()) {
+    return cudaErrorInvalidValue;
+  }
+  Work work;
+  work.kind = OpKind::kSet;
+  work.value = static_cast<uint8_t>(value);
+  work.dst = static_cast<char*>(const_cast<void*>(address));
+  work.dst_pitch = pitch;
+  work.width = width;
+  work.height = height;
+  work.dst_known = true;
+  const uint64_t index = call.Enqueue(stream, std::move(work));
+  if (synchronous && !side.on_device()) call.Wait({stream, index});
+  return call.DeviceOf(stream).error;
+}
+
+// A call that copies: on the legacy default stream if it takes none.
+cudaError_t CopyCall(const char* name, const Request& request) {
+  Call call(name, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  return call.Return(Copy(call, request, call.device().legacy, true));
+}
+
+cudaError_t CopyCall(const char* name, const Request& request,
+                     cudaStream_t stream) {
+  Call call(name, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  return call.Return(Copy(call, request, found, false));
+}
+
+Request Flat(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+  return {dst, count, src, count, count, 1, kind};
+}
+
+// Whether `address` is memory of `device`, as cudaMemcpyPeer wants it.
+bool IsOf(Call& call, const void* address, int device) {
+  const Allocation* const found = call.machine().memory.Find(address);
+  return found != nullptr &&
+         (found->kind != MemoryKind::kDevice || found->device == device);
+}
+
+cudaError_t PeerCopy(Call& call, void* dst, int dst_device, const void* src,
+                     int src_device, size_t count, Stream* stream,
+                     bool synchronous) {
+  if (!call.IsDevice(dst_device) || !call.IsDevice(src_device)) {
+    return cudaErrorInvalidDevice;
+  }
+  if (count > 0 &&
+      (!IsOf(call, dst, dst_device) || !IsOf(call, src, src_device))) {
+    return cudaErrorInvalidValue;
+  }
+  return Copy(call, Flat(dst, src, count, cudaMemcpyDefault), stream,
+              synchronous);
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* dst, const void* src, size_t count,
+                       cudaMemcpyKind kind) {
+  return CopyCall(__func__, Flat(dst, src, count, kind));
+}
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return CopyCall(__func__, Flat(dst, src, count, kind), stream);
+}
+
+cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
+                         size_t spitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  return CopyCall(__func__, {dst, dpitch, src, spitch, width, height, kind});
+}
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
+                              size_t spitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return CopyCall(__func__, {dst, dpitch, src, spitch, width, height, kind},
+                  stream);
+}
+
+cudaError_t cudaMemcpyPeer(void* dst, int dst_device, const void* src,
+                           int src_device, size_t count) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  return call.Return(PeerCopy(call, dst, dst_device, src, src_device, count,
+                              call.device().legacy, true));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src,
+                                int src_device, size_t count,
+                                cudaStream_t stream) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  return call.Return(
+      PeerCopy(call, dst, dst_device, src, src_device, count, found, false));
+}
+
+cudaError_t cudaMemset(void* dev_ptr, int value, size_t count) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  return call.Return(
+      Set(call, dev_ptr, count, value, count, 1, call.device().legacy, true));
+}
+
+cudaError_t cudaMemsetAsync(void* dev_ptr, int value, size_t count,
+                            cudaStream_t stream) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  return call.Return(Set(call, dev_ptr, count, value, count, 1, found, false));
+}
+
+cudaError_t cudaMemset2D(void* dev_ptr, size_t pitch, int value, size_t width,
+                         size_t height) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  return call.Return(Set(call, dev_ptr, pitch, value, width, height,
+                         call.device().legacy, true));
+}
+
+cudaError_t cudaMemset2DAsync(void* dev_ptr, size_t pitch, int value,
+                              size_t width, size_t height,
+                              cudaStream_t stream) {
+  Call call(__func__, TheMachine().profile.copy_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  return call.Return(
+      Set(call, dev_ptr, pitch, value, width, height, found, false));
+}

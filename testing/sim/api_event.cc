@@ -1,0 +1,135 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <utility>
+
+#include "testing/sim/api.h"
+#include "testing/sim/machine.h"
+#include "testing/sim/queue.h"
+
+using conveyor::sim::Call;
+using conveyor::sim::Event;
+using conveyor::sim::EventRecord;
+using conveyor::sim::Stream;
+using conveyor::sim::TheMachine;
+using conveyor::sim::Work;
+
+namespace {
+
+double CallNs() { return TheMachine().profile.call_ns; }
+
+}  // namespace
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  const unsigned known =
+      cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  const bool interprocess = (flags & cudaEventInterprocess) != 0;
+  if (event == nullptr || (flags & ~known) != 0 ||
+      (interprocess && (flags & cudaEventDisableTiming) == 0)) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  *event = call.machine().events.Add(
+      std::make_unique<Event>(Event{call.thread().device, flags, nullptr}));
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  if (call.machine().events.Get(event) == nullptr) {
+    return call.Return(cudaErrorInvalidResourceHandle);
+  }
+  call.machine().events.Remove(event);
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                     unsigned flags) {
+  Call call("cudaEventRecord", TheMachine().profile.event_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  Event* const recorded = call.machine().events.Get(event);
+  if (found == nullptr || recorded == nullptr ||
+      found->device != recorded->device) {
+    return call.Return(cudaErrorInvalidResourceHandle);
+  }
+  if (flags != cudaEventRecordDefault) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  Work work;
+  work.record = std::make_shared<EventRecord>();
+  // The point is known before it is enqueued: it may be complete at once.
+  work.record->point = {found, found->last + 1};
+  recorded->record = work.record;
+  call.Enqueue(found, std::move(work));
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  Call call(__func__, TheMachine().profile.query_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  const Event* const found = call.machine().events.Get(event);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (found->record != nullptr && !call.Reached(found->record->point)) {
+    return call.Return(cudaErrorNotReady);
+  }
+  return call.Return(call.machine().devices[found->device].error);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  const Event* const found = call.machine().events.Get(event);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  const int device = found->device;
+  // By value: the event may be recorded again, or destroyed, meanwhile.
+  const std::shared_ptr<EventRecord> record = found->record;
+  if (record != nullptr) call.Wait(record->point);
+  return call.Return(call.machine().devices[device].error);
+}
+
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,
+                                 cudaEvent_t end) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  if (ms == nullptr) return call.Return(cudaErrorInvalidValue);
+  const Event* const first = call.machine().events.Get(start);
+  const Event* const second = call.machine().events.Get(end);
+  for (const Event* event : {first, second}) {
+    if (event == nullptr || event->record == nullptr ||
+        (event->flags & cudaEventDisableTiming) != 0 ||
+        event->device != first->device) {
+      return call.Return(cudaErrorInvalidResourceHandle);
+    }
+  }
+  if (!call.Reached(first->record->point) ||
+      !call.Reached(second->record->point)) {
+    return call.Return(cudaErrorNotReady);
+  }
+  *ms = static_cast<float>((second->record->time - first->record->time) / 1e6);
+  return call.Return(cudaSuccess);
+}

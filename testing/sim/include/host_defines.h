@@ -1,0 +1,29 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+//
+// -----------------------------------------------------------------------------
+// File: host_defines.h
+// -----------------------------------------------------------------------------
+//
+// What marks device code, for the host compiler: nothing.
+
+#ifndef CONVEYOR_TESTING_SIM_INCLUDE_HOST_DEFINES_H_
+#define CONVEYOR_TESTING_SIM_INCLUDE_HOST_DEFINES_H_
+
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+
+#endif  // CONVEYOR_TESTING_SIM_INCLUDE_HOST_DEFINES_H_

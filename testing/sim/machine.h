@@ -1,0 +1,99 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+//
+// -----------------------------------------------------------------------------
+// File: machine.h
+// -----------------------------------------------------------------------------
+//
+// The state of the simulated machine, and the lock that guards all of it.
+
+#ifndef CONVEYOR_TESTING_SIM_MACHINE_H_
+#define CONVEYOR_TESTING_SIM_MACHINE_H_
+
+#include <cuda_runtime_api.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "testing/sim/handles.h"
+#include "testing/sim/profile.h"
+#include "testing/sim/queue.h"
+#include "testing/sim/registry.h"
+
+namespace conveyor {
+namespace sim {
+
+struct Device {
+  Stream* legacy = nullptr;
+  // Live ones, and destroyed ones that have work left.
+  std::vector<Stream*> streams;
+  size_t used_bytes = 0;
+  size_t memory_bytes = 0;
+  // A corrupting error: every thread gets it from every call.
+  cudaError_t error = cudaSuccess;
+  std::set<int> peers;  // Whose memory it may use.
+};
+
+struct Machine {
+  std::mutex mutex;
+  // Told when an effect of another thread's is complete.
+  std::condition_variable changed;
+
+  Profile profile;
+  uint64_t seed = 0;
+  bool free_synchronizes = true;
+  std::vector<Device> devices;
+  Registry memory;
+  HandleTable<cudaStream_t, Stream*> streams{1};
+  HandleTable<cudaEvent_t, Event> events{2};
+  std::vector<Stream*> idle_streams;
+  uint64_t next_stream_id = 1;
+  // Operations without effect.
+  size_t pending = 0;
+  // The latest clock of any thread: where a new thread's begins.
+  double latest_clock = 0;
+};
+
+// What the runtime knows of a host thread.
+struct Thread {
+  int device = 0;
+  cudaError_t last_error = cudaSuccess;
+  double clock = 0;  // Virtual nanoseconds.
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::vector<Stream*> default_streams;  // cudaStreamPerThread, by device.
+  bool in_host_function = false;
+  bool in_effect = false;  // Running a kernel's body.
+};
+
+// Made at first use, from the environment, and never destroyed: threads may
+// still run while the process exits.
+Machine& TheMachine();
+
+// The calling thread's.
+Thread& ThisThread();
+
+// A stream for work of `device`, not in any table.
+Stream* NewStream(Machine& machine, int device, unsigned flags, int priority);
+
+// Takes destroyed streams that have nothing left to do from the device.
+void ReapStreams(Machine& machine, int device);
+
+}  // namespace sim
+}  // namespace conveyor
+
+#endif  // CONVEYOR_TESTING_SIM_MACHINE_H_

@@ -1,0 +1,150 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+//
+// -----------------------------------------------------------------------------
+// File: queue.h
+// -----------------------------------------------------------------------------
+//
+// Streams, the operations in them, and the edges between them.
+
+#ifndef CONVEYOR_TESTING_SIM_QUEUE_H_
+#define CONVEYOR_TESTING_SIM_QUEUE_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conveyor {
+namespace sim {
+
+struct Stream;
+
+// After the operation `index` of `stream`, and so after all before it. Reached
+// once the stream has completed that many.
+struct Point {
+  Stream* stream = nullptr;
+  uint64_t index = 0;
+};
+
+// What an event stands for, from one record to the next.
+struct EventRecord {
+  Point point;
+  double time = -1;  // Virtual; negative until then.
+};
+
+struct Range {
+  const void* address;
+  size_t size;
+};
+
+enum class OpKind : uint8_t {
+  kNothing,
+  kCopy,
+  kSet,
+  kKernel,
+  kHostFunction,
+  kFree,
+};
+
+// What is to be done, without when: a graph's node as well.
+struct Work {
+  OpKind kind = OpKind::kNothing;
+  uint8_t value = 0;  // Of kSet.
+  char* dst = nullptr;
+  const char* src = nullptr;
+  size_t dst_pitch = 0;
+  size_t src_pitch = 0;
+  size_t width = 0;
+  size_t height = 1;
+  // A copy of the source taken at the call; `src` points into it.
+  std::shared_ptr<char[]> staged;
+  // Whether dst and src were memory that CUDA knows when this was enqueued.
+  bool dst_known = false;
+  bool src_known = false;
+  // The host's clock was charged already.
+  bool free_of_charge = false;
+  std::function<void()> body;  // Of kKernel.
+  std::vector<Range> reads;
+  std::vector<Range> writes;
+  cudaHostFn_t function = nullptr;  // Of kHostFunction.
+  void* data = nullptr;
+  std::shared_ptr<EventRecord> record;  // Takes the time, if set.
+};
+
+// One operation of a stream.
+struct Op {
+  Work work;
+  Stream* stream = nullptr;
+  uint64_t index = 0;
+  std::vector<Point> after;  // In other streams.
+  // Runs as soon as that many later operations are in the stream; kWhenForced.
+  uint8_t lateness = 0;
+  bool dispatched = false;  // A host function that its thread has.
+  uint32_t tick = 0;        // When it was enqueued, for the ticker.
+  double issued = 0;        // Virtual time at which the host was done with it.
+  double function_ns = 0;   // What a host function took of its thread's clock.
+};
+
+constexpr uint8_t kWhenForced = 255;
+
+struct Stream {
+  int device = 0;
+  bool blocking = true;
+  bool legacy = false;
+  bool live = true;
+  unsigned flags = 0;
+  int priority = 0;
+  uint64_t id = 0;
+  uint64_t first = 0;  // Index before its first operation.
+
+  // Operations that lack effect or time. Indices never start again, so that a
+  // Point stays true when a Stream is used again.
+  std::deque<Op> ops;
+  uint64_t last = 0;     // Enqueued.
+  uint64_t effects = 0;  // Completed, in effect.
+  uint64_t timed = 0;    // Completed, in virtual time.
+
+  // Streams whose next effect waits for one of this stream.
+  std::vector<Stream*> effect_waiters;
+  Stream* waits_for = nullptr;
+
+  struct Capture* capture = nullptr;
+
+  Op& at(uint64_t index) { return ops[index - (last - ops.size()) - 1]; }
+  Op* next_effect() { return effects == last ? nullptr : &at(effects + 1); }
+  // Forgets what is done in every respect.
+  void Trim() {
+    while (!ops.empty() && last - ops.size() < effects &&
+           last - ops.size() < timed) {
+      ops.pop_front();
+    }
+  }
+};
+
+struct Event {
+  int device;
+  unsigned flags;
+  std::shared_ptr<EventRecord> record;  // Null until recorded.
+};
+
+}  // namespace sim
+}  // namespace conveyor
+
+#endif  // CONVEYOR_TESTING_SIM_QUEUE_H_

@@ -1,0 +1,141 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "testing/sim/sim.h"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "testing/sim/faults.h"
+#include "testing/sim/machine.h"
+#include "testing/sim/registry.h"
+
+namespace conveyor {
+namespace sim {
+namespace {
+
+const char* Name(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kDevice:
+      return "device memory";
+    case MemoryKind::kPinned:
+      return "pinned memory";
+    case MemoryKind::kRegistered:
+      return "registered memory";
+    case MemoryKind::kManaged:
+      return "managed memory";
+    case MemoryKind::kPageable:
+      break;
+  }
+  return "memory";
+}
+
+}  // namespace
+
+int LiveHandles() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  return static_cast<int>(machine.streams.live() + machine.events.live() +
+                          machine.memory.all().size());
+}
+
+std::string DescribeLiveHandles() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  std::string text;
+  char line[128];
+  machine.streams.ForEach([&](Stream* const& stream) {
+    std::snprintf(line, sizeof(line), "stream %llu on device %d\n",
+                  static_cast<unsigned long long>(stream->id), stream->device);
+    text += line;
+  });
+  machine.events.ForEach([&](const Event& event) {
+    std::snprintf(line, sizeof(line), "event of device %d\n", event.device);
+    text += line;
+  });
+  for (const auto& entry : machine.memory.all()) {
+    const Allocation& allocation = entry.second;
+    std::snprintf(line, sizeof(line), "%zu bytes of %s of device %d at %p\n",
+                  allocation.size, Name(allocation.kind), allocation.device,
+                  static_cast<void*>(allocation.base));
+    text += line;
+  }
+  return text;
+}
+
+void FailNth(const std::string& call_name, cudaError_t error, int n) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().Add(call_name, error, n);
+}
+
+void ClearFaults() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().Clear();
+  for (Device& device : machine.devices) {
+    device.memory_bytes = machine.profile.memory_bytes();
+  }
+}
+
+int64_t HostNowNs() {
+  Thread& thread = ThisThread();
+  // Reading a clock takes time: a host that spins on it gets on.
+  thread.clock += TheMachine().profile.clock_ns;
+  return static_cast<int64_t>(thread.clock);
+}
+
+void ChargeHostNs(int64_t ns) { ThisThread().clock += static_cast<double>(ns); }
+
+void AdvanceHostToNs(int64_t ns) {
+  Thread& thread = ThisThread();
+  thread.clock = std::max(thread.clock, static_cast<double>(ns));
+}
+
+void SetSeed(uint64_t seed) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.seed = seed;
+}
+
+uint64_t Seed() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  return machine.seed;
+}
+
+void SetFreeSynchronizes(bool synchronizes) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.free_synchronizes = synchronizes;
+}
+
+std::string ProfileName() { return TheMachine().profile.name; }
+
+void SetFreeMemory(int device, size_t bytes) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  Device& changed = machine.devices.at(static_cast<size_t>(device));
+  changed.memory_bytes =
+      std::min(machine.profile.memory_bytes(), changed.used_bytes + bytes);
+}
+
+}  // namespace sim
+}  // namespace conveyor

@@ -1,0 +1,90 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+//
+// -----------------------------------------------------------------------------
+// File: sim.h
+// -----------------------------------------------------------------------------
+//
+// What a test of the simulated machine can see and do, beside the CUDA runtime.
+//
+//   TEST(CopyTest, FailedEventRecordLeaksNothing) {
+//     const int live = sim::LiveHandles();
+//     sim::FailNth("cudaEventRecord", cudaErrorUnknown, 2);
+//     ...
+//     EXPECT_EQ(sim::LiveHandles(), live) << sim::DescribeLiveHandles();
+//   }
+//
+// The environment chooses the machine, before the first call:
+//   CONVEYOR_SIM_PROFILE  h200x1, h200x2 (default), h200x8, pcie4x2
+//   CONVEYOR_SIM_SEED     the order of effects, among those that CUDA allows
+//   CONVEYOR_SIM_FREE     sync or async: whether cudaFree waits for the device
+//                         (default: by the seed)
+//   CONVEYOR_SIM_QUIET    set: no line on standard error
+//
+// All functions are thread-safe.
+
+#ifndef CONVEYOR_TESTING_SIM_SIM_H_
+#define CONVEYOR_TESTING_SIM_SIM_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "testing/sim/launch.h"  // HostNowNs
+
+namespace conveyor {
+namespace sim {
+
+// Streams, events, graphs, allocations and registrations that nobody has
+// released.
+int LiveHandles();
+
+// One line for each of them.
+std::string DescribeLiveHandles();
+
+// From now on, the nth call (1 is the next) of the function of that name, by
+// any thread, returns `error` and does nothing else. Kernels launch by
+// "cudaLaunchKernel". An error that corrupts a context (such as
+// cudaErrorIllegalAddress) stays with the device that is current then.
+void FailNth(const std::string& call_name, cudaError_t error, int n);
+
+// Forgets all that FailNth has asked for, and what SetFreeMemory has set.
+void ClearFaults();
+
+// Advances the calling thread's virtual clock, as if it had computed.
+void ChargeHostNs(int64_t ns);
+
+// Advances the calling thread's virtual clock to `ns`, if it is behind: for a
+// thread that was woken by another, whose clock showed that.
+void AdvanceHostToNs(int64_t ns);
+
+// Another order of effects, for what is enqueued from now on. Whether cudaFree
+// waits stays as it was.
+void SetSeed(uint64_t seed);
+uint64_t Seed();
+
+// Whether cudaFree waits for the device from now on.
+void SetFreeSynchronizes(bool synchronizes);
+
+std::string ProfileName();
+
+// Leaves that much free memory on `device`.
+void SetFreeMemory(int device, size_t bytes);
+
+}  // namespace sim
+}  // namespace conveyor
+
+#endif  // CONVEYOR_TESTING_SIM_SIM_H_

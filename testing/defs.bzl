@@ -4,6 +4,9 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 
 _SIMULATED = Label("//third_party/cuda:is_simulated")
 
+# A label, not a string: the caller may be a project that knows no @platforms.
+_INCOMPATIBLE = Label("@platforms//:incompatible")
+
 def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {}, **kwargs):
     """A test of code that uses GPUs.
 
@@ -30,7 +33,7 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
             tags = tags,
             target_compatible_with = select({
                 _SIMULATED: [],
-                "//conditions:default": ["@platforms//:incompatible"],
+                "//conditions:default": [_INCOMPATIBLE],
             }),
             **kwargs
         )
@@ -41,7 +44,7 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
             linkstatic = True,
             tags = tags + ["gpu", "resources:gpu:%d" % gpus],
             target_compatible_with = select({
-                _SIMULATED: ["@platforms//:incompatible"],
+                _SIMULATED: [_INCOMPATIBLE],
                 "//conditions:default": [],
             }),
             **kwargs

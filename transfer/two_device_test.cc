@@ -34,6 +34,7 @@
 #include "transfer/device_buffer.h"
 #include "transfer/device_span.h"
 #include "transfer/event.h"
+#include "transfer/internal/for_each_test_kernels.h"
 #include "transfer/managed_buffer.h"
 #include "transfer/mapped_buffer.h"
 #include "transfer/stream.h"
@@ -98,6 +99,18 @@ TEST_F(TwoDeviceTest, CopiesOfAnotherDeviceThanTheCurrentOne) {
   ASSERT_OK(timer.Wait(kCount));
 
   EXPECT_OK(VerifyPattern(absl::MakeSpan(mapped.span().data(), kCount), 1));
+}
+
+TEST_F(TwoDeviceTest, AKernelRunsOnTheDeviceOfItsStream) {
+  ASSERT_OK_AND_ASSIGN(auto values,
+                       DeviceBuffer<int64_t>::Create(kCount, DeviceId(0)));
+  std::vector<int64_t> host(kCount, 1);
+  ASSERT_OK(Copy(values, host, *stream_));
+  EXPECT_EQ(
+      internal::AddIndex(*stream_, values.span().device_pointer(), kCount),
+      cudaSuccess);
+  ASSERT_OK(Copy(host, values, *stream_));
+  EXPECT_EQ(host[kCount - 1], static_cast<int64_t>(kCount));
 }
 
 TEST_F(TwoDeviceTest, ACopyNamesBothDevicesOfAMismatch) {

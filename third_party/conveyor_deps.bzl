@@ -16,7 +16,9 @@ def conveyor_deps():
     """Declares what Conveyor needs; a repository the project has already wins."""
     _github("platforms", "bazelbuild/platforms", "1.1.0", "releases/download/{v}/platforms-{v}.tar.gz", None)
     _github("bazel_skylib", "bazelbuild/bazel-skylib", "1.9.0", "releases/download/{v}/bazel-skylib-{v}.tar.gz", None)
-    _github("rules_cc", "bazelbuild/rules_cc", "0.2.22", "releases/download/{v}/rules_cc-{v}.tar.gz", "rules_cc-0.2.22")
+
+    # From 0.2 on a WORKSPACE would have to load a second macro, of rules_cc.
+    _github("rules_cc", "bazelbuild/rules_cc", "0.0.17", "releases/download/{v}/rules_cc-{v}.tar.gz", "rules_cc-0.0.17")
     _github("abseil-cpp", "abseil/abseil-cpp", "20260526.0", "releases/download/{v}/abseil-cpp-{v}.tar.gz", "abseil-cpp-20260526.0")
     _github("googletest", "google/googletest", "1.18.0", "releases/download/v{v}/googletest-{v}.tar.gz", "googletest-1.18.0")
     _github("google_benchmark", "google/benchmark", "1.9.1", "archive/refs/tags/v{v}.tar.gz", "benchmark-1.9.1")

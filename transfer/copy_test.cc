@@ -405,22 +405,6 @@ TEST_F(CopyTest, LeavesTheCallersLastError) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
 }
 
-TEST_F(CopyTest, WhatCudaRefusesIsNamedWithBothRanges) {
-  ASSERT_OK_AND_ASSIGN(auto device, DeviceBuffer<int>::Create(10, kDevice));
-  int* const gone = device.release();
-  const auto dangling = DeviceSpan<int>::FromTrusted(gone, 10, kDevice);
-  ASSERT_EQ(cudaFree(gone), cudaSuccess);
-  ASSERT_OK_AND_ASSIGN(auto pinned, PinnedBuffer<int>::Create(10));
-  const absl::Status status = CopyAsync(dangling, pinned, stream());
-  EXPECT_THAT(status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("cudaMemcpyAsync, host to device"),
-                             HasSubstr("10 elements of 4 bytes"),
-                             HasSubstr("that is pageable host memory"),
-                             HasSubstr("that is pinned host memory"))));
-  cudaGetLastError();
-}
-
 // ---- Stream capture.
 
 TEST_F(CopyTest, AsyncIsCaptured) {

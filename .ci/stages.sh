@@ -63,9 +63,8 @@ stage_full_packages() {
 # README's own command, with an addition that changes nothing.
 stage_tests() {
   local command
-  command=$(grep -oxE '(\$ )?\./bazelw test [^#]*' README.md | head -n 1) ||
-    die "README.md names no ./bazelw test command on a line of its own"
-  command=${command#\$ }
+  command=$(sed -nE 's,^(\$ )?(\./bazelw test [^#]*[^# ]) *(#.*)?$,\2,p' README.md | head -n 1)
+  [ -n "$command" ] || die "README.md names no ./bazelw test command on a line of its own"
   echo "README.md: $command"
   # shellcheck disable=SC2086  # its words are arguments
   bazel ${command#./bazelw }

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/capture.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
@@ -88,10 +89,19 @@ Stream* Call::Find(cudaStream_t handle) {
   return stream == nullptr ? nullptr : *stream;
 }
 
-uint64_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after) {
-  return sim::Enqueue(machine_, stream, std::move(work), std::move(after),
-                      thread_.clock);
+cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
+                          Point* at) {
+  if (stream->capture != nullptr) return CaptureWork(stream, std::move(work));
+  if (stream->legacy) {
+    if (const cudaError_t error = CheckLegacy(machine_, *stream)) return error;
+  }
+  const uint64_t index = sim::Enqueue(machine_, stream, std::move(work),
+                                      std::move(after), thread_.clock);
+  if (at != nullptr) *at = {stream, index};
+  return cudaSuccess;
 }
+
+cudaError_t Call::CheckUnsafe() { return CheckUnsafeCall(machine_, thread_); }
 
 void Call::Wait(Point point) { ForceAndWait(machine_, lock_, point); }
 

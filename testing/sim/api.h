@@ -69,11 +69,16 @@ class Call {
     return device >= 0 && device < machine_.profile.device_count();
   }
 
-  // Puts `work` into `stream` as of now.
-  uint64_t Enqueue(Stream* stream, Work work) {
-    return Enqueue(stream, std::move(work), {});
+  // Puts `work` into `stream` as of now, or into the stream's capture. Sets
+  // *at, if given, to where it stands in the stream.
+  cudaError_t Enqueue(Stream* stream, Work work, Point* at = nullptr) {
+    return Enqueue(stream, std::move(work), {}, at);
   }
-  uint64_t Enqueue(Stream* stream, Work work, std::vector<Point> after);
+  cudaError_t Enqueue(Stream* stream, Work work, std::vector<Point> after,
+                      Point* at);
+
+  // What a call returns, if not cudaSuccess, that must not disturb a capture.
+  cudaError_t CheckUnsafe();
 
   // Waits, in effect and in virtual time.
   void Wait(Point point);

@@ -32,6 +32,7 @@ using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::OpKind;
+using conveyor::sim::Point;
 using conveyor::sim::Profile;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
@@ -129,12 +130,11 @@ void Stage(Work* work) {
 // From pageable memory: read at the call. Large ones wait for their turn and go
 // through a staging buffer, of which the last part is still to be moved when
 // the call returns.
-void EnqueuePageableUpload(Call& call, Stream* stream, Work work) {
+cudaError_t PageableUpload(Call& call, Stream* stream, Work work) {
   const size_t bytes = work.width * work.height;
   if (bytes <= kInlineBytes) {
     Stage(&work);
-    call.Enqueue(stream, std::move(work));
-    return;
+    return call.Enqueue(stream, std::move(work));
   }
   call.Charge(static_cast<double>(bytes) /
               call.machine().profile.pageable_h2d_gb_per_s);
@@ -163,14 +163,20 @@ void EnqueuePageableUpload(Call& call, Stream* stream, Work work) {
     tail.src += work.height * work.src_pitch;
     tail.height = rows;
   }
-  const uint64_t head = call.Enqueue(stream, std::move(work));
-  call.Wait({stream, head});
+  Point head;
+  if (const cudaError_t error = call.Enqueue(stream, std::move(work), &head)) {
+    return error;
+  }
+  call.Wait(head);
   Stage(&tail);
-  call.Enqueue(stream, std::move(tail));
+  return call.Enqueue(stream, std::move(tail));
 }
 
 cudaError_t Copy(Call& call, Request request, Stream* stream,
                  bool synchronous) {
+  if (synchronous) {
+    if (const cudaError_t error = call.CheckUnsafe()) return error;
+  }
   if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
     return cudaErrorInvalidMemcpyDirection;
   }
@@ -207,9 +213,9 @@ cudaError_t Copy(Call& call, Request request, Stream* stream,
   work.src_known = src.known;
   const bool host_to_host =
       !dst.on_device() && !src.on_device() && !dst.managed() && !src.managed();
+  if (stream->capture != nullptr) return call.Enqueue(stream, std::move(work));
   if (src.pageable() && !host_to_host) {
-    EnqueuePageableUpload(call, stream, std::move(work));
-    return call.DeviceOf(stream).error;
+    return PageableUpload(call, stream, std::move(work));
   }
   const Profile& profile = call.machine().profile;
   const double bytes =
@@ -221,17 +227,23 @@ cudaError_t Copy(Call& call, Request request, Stream* stream,
     call.Charge(bytes / profile.pageable_d2h_gb_per_s);
     work.free_of_charge = true;
   }
-  const uint64_t index = call.Enqueue(stream, std::move(work));
+  Point end;
+  if (const cudaError_t error = call.Enqueue(stream, std::move(work), &end)) {
+    return error;
+  }
   // Only between devices does a copy that looks blocking return at once.
   const bool between_devices = dst.on_device() && src.on_device();
   if (host_to_host || dst.pageable() || (synchronous && !between_devices)) {
-    call.Wait({stream, index});
+    call.Wait(end);
   }
   return call.DeviceOf(stream).error;
 }
 
 cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
                 size_t height, Stream* stream, bool synchronous) {
+  if (synchronous) {
+    if (const cudaError_t error = call.CheckUnsafe()) return error;
+  }
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidPitchValue;
   if (dst == nullptr) return cudaErrorInvalidValue;
@@ -253,8 +265,11 @@ cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
   work.width = width;
   work.height = height;
   work.dst_known = true;
-  const uint64_t index = call.Enqueue(stream, std::move(work));
-  if (synchronous && !side.on_device()) call.Wait({stream, index});
+  Point end;
+  if (const cudaError_t error = call.Enqueue(stream, std::move(work), &end)) {
+    return error;
+  }
+  if (synchronous && !side.on_device()) call.Wait(end);
   return call.DeviceOf(stream).error;
 }
 

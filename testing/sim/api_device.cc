@@ -21,10 +21,12 @@
 #include <string>
 
 #include "testing/sim/api.h"
+#include "testing/sim/capture.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
 
 using conveyor::sim::Call;
+using conveyor::sim::CheckDeviceWait;
 using conveyor::sim::Device;
 using conveyor::sim::Machine;
 using conveyor::sim::Profile;
@@ -317,6 +319,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
 cudaError_t cudaDeviceSynchronize() {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error =
+          CheckDeviceWait(call.machine(), call.thread().device)) {
+    return call.Return(error);
+  }
   call.WaitForDevice(call.thread().device);
   return call.Return(call.device().error);
 }
@@ -327,6 +333,9 @@ cudaError_t cudaDeviceReset() {
     return call.Return(call.refusal());
   }
   const int device = call.thread().device;
+  if (const cudaError_t error = CheckDeviceWait(call.machine(), device)) {
+    return call.Return(error);
+  }
   call.WaitForDevice(device);
   Machine& machine = call.machine();
   machine.streams.RemoveIf(

@@ -14,14 +14,17 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "testing/sim/api.h"
+#include "testing/sim/capture.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
 using conveyor::sim::Call;
+using conveyor::sim::CaptureRecord;
 using conveyor::sim::Event;
 using conveyor::sim::EventRecord;
 using conveyor::sim::Stream;
@@ -32,14 +35,8 @@ namespace {
 
 double CallNs() { return TheMachine().profile.call_ns; }
 
-}  // namespace
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  Call call(__func__, CallNs());
+cudaError_t Create(const char* name, cudaEvent_t* event, unsigned flags) {
+  Call call(name, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   const unsigned known =
       cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
@@ -48,9 +45,48 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
       (interprocess && (flags & cudaEventDisableTiming) == 0)) {
     return call.Return(cudaErrorInvalidValue);
   }
-  *event = call.machine().events.Add(
-      std::make_unique<Event>(Event{call.thread().device, flags, nullptr}));
+  *event = call.machine().events.Add(std::make_unique<Event>(
+      Event{call.thread().device, flags, nullptr, nullptr}));
   return call.Return(cudaSuccess);
+}
+
+cudaError_t Record(const char* name, cudaEvent_t event, cudaStream_t stream,
+                   unsigned flags) {
+  Call call(name, TheMachine().profile.event_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  Event* const recorded = call.machine().events.Get(event);
+  if (found == nullptr || recorded == nullptr ||
+      found->device != recorded->device) {
+    return call.Return(cudaErrorInvalidResourceHandle);
+  }
+  if (flags != cudaEventRecordDefault) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  if (found->capture != nullptr) {
+    return call.Return(CaptureRecord(found, recorded));
+  }
+  Work work;
+  work.record = std::make_shared<EventRecord>();
+  // The point is known before it is enqueued: it may be complete at once.
+  work.record->point = {found, found->last + 1};
+  const std::shared_ptr<EventRecord> record = work.record;
+  if (const cudaError_t error = call.Enqueue(found, std::move(work))) {
+    return call.Return(error);
+  }
+  recorded->record = record;
+  recorded->captured = nullptr;
+  return call.Return(cudaSuccess);
+}
+
+}  // namespace
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return Create(__func__, event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return Create(__func__, event, flags);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -64,29 +100,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+  return Record(__func__, event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                      unsigned flags) {
-  Call call("cudaEventRecord", TheMachine().profile.event_issue_ns);
-  if (call.refused()) return call.Return(call.refusal());
-  Stream* const found = call.Find(stream);
-  Event* const recorded = call.machine().events.Get(event);
-  if (found == nullptr || recorded == nullptr ||
-      found->device != recorded->device) {
-    return call.Return(cudaErrorInvalidResourceHandle);
-  }
-  if (flags != cudaEventRecordDefault) {
-    return call.Return(cudaErrorInvalidValue);
-  }
-  Work work;
-  work.record = std::make_shared<EventRecord>();
-  // The point is known before it is enqueued: it may be complete at once.
-  work.record->point = {found, found->last + 1};
-  recorded->record = work.record;
-  call.Enqueue(found, std::move(work));
-  return call.Return(cudaSuccess);
+  return Record(__func__, event, stream, flags);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -94,10 +113,12 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (call.refused()) return call.Return(call.refusal());
   const Event* const found = call.machine().events.Get(event);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (found->captured != nullptr) return call.Return(cudaErrorCapturedEvent);
   if (found->record != nullptr && !call.Reached(found->record->point)) {
     return call.Return(cudaErrorNotReady);
   }
-  return call.Return(call.machine().devices[found->device].error);
+  return call.Return(
+      call.machine().devices[static_cast<size_t>(found->device)].error);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -105,11 +126,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (call.refused()) return call.Return(call.refusal());
   const Event* const found = call.machine().events.Get(event);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (found->captured != nullptr) return call.Return(cudaErrorCapturedEvent);
   const int device = found->device;
   // By value: the event may be recorded again, or destroyed, meanwhile.
   const std::shared_ptr<EventRecord> record = found->record;
   if (record != nullptr) call.Wait(record->point);
-  return call.Return(call.machine().devices[device].error);
+  return call.Return(call.machine().devices[static_cast<size_t>(device)].error);
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,

@@ -14,14 +14,23 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "testing/sim/api.h"
+#include "testing/sim/capture.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
+using conveyor::sim::BeginCapture;
 using conveyor::sim::Call;
+using conveyor::sim::EndCapture;
+using conveyor::sim::Graph;
+using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::Work;
 
 namespace {
 
@@ -34,10 +43,41 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   if (capture_status == nullptr) return call.Return(cudaErrorInvalidValue);
-  if (call.Find(stream) == nullptr) {
-    return call.Return(cudaErrorInvalidResourceHandle);
+  const Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (found->capture == nullptr) {
+    *capture_status = cudaStreamCaptureStatusNone;
+    return call.Return(found->legacy ? CheckLegacy(call.machine(), *found)
+                                     : cudaSuccess);
   }
-  *capture_status = cudaStreamCaptureStatusNone;
+  *capture_status = found->capture->valid ? cudaStreamCaptureStatusActive
+                                          : cudaStreamCaptureStatusInvalidated;
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                   cudaStreamCaptureMode mode) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  return call.Return(BeginCapture(call.machine(), call.thread(), found, mode));
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  if (graph == nullptr) return call.Return(cudaErrorInvalidValue);
+  Stream* const found = call.Find(stream);
+  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  *graph = nullptr;
+  std::vector<Work> nodes;
+  if (const cudaError_t error =
+          EndCapture(call.machine(), call.thread(), found, &nodes)) {
+    return call.Return(error);
+  }
+  *graph = call.machine().graphs.Add(
+      std::make_unique<Graph>(Graph{std::move(nodes)}));
   return call.Return(cudaSuccess);
 }
 
@@ -49,5 +89,72 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return call.Return(cudaErrorInvalidValue);
   }
   std::swap(*mode, call.thread().capture_mode);
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* graph_exec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  Call call(__func__, TheMachine().profile.allocation_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  const Graph* const found = call.machine().graphs.Get(graph);
+  if (graph_exec == nullptr || found == nullptr || flags != 0) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  *graph_exec = call.machine().executables.Add(std::make_unique<Graph>(*found));
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph_exec, cudaStream_t stream) {
+  Call call(__func__, TheMachine().profile.graph_issue_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  const Graph* const found = call.machine().executables.Get(graph_exec);
+  if (found == nullptr) return call.Return(cudaErrorInvalidValue);
+  Stream* const target = call.Find(stream);
+  if (target == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  // One after the other, in the order of their capture: one of those that CUDA
+  // allows.
+  for (const Work& node : std::vector<Work>(found->nodes)) {
+    if (const cudaError_t error = call.Enqueue(target, node)) {
+      return call.Return(error);
+    }
+  }
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                              size_t* num_nodes) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  const Graph* const found = call.machine().graphs.Get(graph);
+  if (found == nullptr || num_nodes == nullptr) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  // Nodes have no calls of their own here: any distinct values do.
+  for (size_t i = 0; nodes != nullptr && i < *num_nodes; ++i) {
+    nodes[i] = i < found->nodes.size()
+                   ? reinterpret_cast<cudaGraphNode_t>(i + 1)
+                   : nullptr;
+  }
+  *num_nodes = found->nodes.size();
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  if (call.machine().graphs.Get(graph) == nullptr) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  call.machine().graphs.Remove(graph);
+  return call.Return(cudaSuccess);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph_exec) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  if (call.machine().executables.Get(graph_exec) == nullptr) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  call.machine().executables.Remove(graph_exec);
   return call.Return(cudaSuccess);
 }

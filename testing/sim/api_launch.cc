@@ -51,8 +51,7 @@ cudaError_t LaunchKernel(cudaStream_t stream, std::function<void()> body,
   for (size_t i = 0; i < write_count; ++i) {
     work.writes.push_back({writes[i].address, writes[i].num_bytes});
   }
-  call.Enqueue(found, std::move(work));
-  return call.Return(cudaSuccess);
+  return call.Return(call.Enqueue(found, std::move(work)));
 }
 
 }  // namespace sim

@@ -16,20 +16,26 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "testing/sim/api.h"
+#include "testing/sim/capture.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
+#include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::Device;
+using conveyor::sim::InvalidateCapture;
 using conveyor::sim::MemoryKind;
+using conveyor::sim::OpKind;
 using conveyor::sim::Profile;
 using conveyor::sim::Registry;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::Work;
 
 namespace {
 
@@ -71,11 +77,40 @@ void ReleaseOnDevice(Call& call, Allocation* allocation) {
   call.machine().memory.Release(allocation);
 }
 
+cudaError_t AllocateHost(const char* name, void** host, size_t size,
+                         unsigned flags) {
+  const Profile& profile = TheMachine().profile;
+  Call call(name, profile.allocation_ns);
+  if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
+  const unsigned known =
+      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+  if (host == nullptr || (flags & ~known) != 0) {
+    return call.Return(cudaErrorInvalidValue);
+  }
+  if (size == 0) {
+    *host = nullptr;
+    return call.Return(cudaSuccess);
+  }
+  Registry& memory = call.machine().memory;
+  const int device = call.thread().device;
+  const bool aliased = (flags & cudaHostAllocWriteCombined) != 0 &&
+                       profile.registered_alias != 0;
+  Allocation* const made =
+      aliased ? memory.AllocateAliased(size, device, flags)
+              : memory.Allocate(MemoryKind::kPinned, size, device, flags);
+  if (made == nullptr) return call.Return(cudaErrorMemoryAllocation);
+  call.Charge(static_cast<double>(size) / profile.host_alloc_gb_per_s);
+  *host = made->base;
+  return call.Return(cudaSuccess);
+}
+
 }  // namespace
 
 cudaError_t cudaMalloc(void** dev_ptr, size_t size) {
   Call call(__func__, TheMachine().profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   return call.Return(
       AllocateOnDevice(call, MemoryKind::kDevice, 0, dev_ptr, size));
 }
@@ -84,6 +119,7 @@ cudaError_t cudaMallocPitch(void** dev_ptr, size_t* pitch, size_t width,
                             size_t height) {
   Call call(__func__, TheMachine().profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (pitch == nullptr) return call.Return(cudaErrorInvalidValue);
   *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   size_t size = 0;
@@ -97,6 +133,7 @@ cudaError_t cudaMallocPitch(void** dev_ptr, size_t* pitch, size_t width,
 cudaError_t cudaMallocManaged(void** dev_ptr, size_t size, unsigned flags) {
   Call call(__func__, TheMachine().profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (size == 0 ||
       (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
     return call.Return(cudaErrorInvalidValue);
@@ -111,6 +148,10 @@ cudaError_t cudaMallocAsync(void** dev_ptr, size_t size, cudaStream_t stream) {
   if (call.Find(stream) == nullptr) {
     return call.Return(cudaErrorInvalidResourceHandle);
   }
+  if (call.Find(stream)->capture != nullptr) {
+    InvalidateCapture(call.Find(stream));
+    return call.Return(cudaErrorStreamCaptureUnsupported);
+  }
   const cudaError_t error =
       AllocateOnDevice(call, MemoryKind::kDevice, 0, dev_ptr, size);
   if (error == cudaSuccess && size > 0) {
@@ -122,6 +163,7 @@ cudaError_t cudaMallocAsync(void** dev_ptr, size_t size, cudaStream_t stream) {
 cudaError_t cudaFree(void* dev_ptr) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (dev_ptr == nullptr) return call.Return(cudaSuccess);
   const Allocation* const allocation = Begins(call, dev_ptr);
   if (allocation == nullptr || (allocation->kind != MemoryKind::kDevice &&
@@ -149,46 +191,24 @@ cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
   if (allocation == nullptr || allocation->kind != MemoryKind::kDevice) {
     return call.Return(cudaErrorInvalidValue);
   }
-  conveyor::sim::Work work;
-  work.kind = conveyor::sim::OpKind::kFree;
+  Work work;
+  work.kind = OpKind::kFree;
   work.dst = static_cast<char*>(dev_ptr);
-  call.Enqueue(found, std::move(work));
-  return call.Return(cudaSuccess);
+  return call.Return(call.Enqueue(found, std::move(work)));
 }
 
 cudaError_t cudaMallocHost(void** ptr, size_t size) {
-  return cudaHostAlloc(ptr, size, cudaHostAllocDefault);
+  return AllocateHost(__func__, ptr, size, cudaHostAllocDefault);
 }
 
 cudaError_t cudaHostAlloc(void** host, size_t size, unsigned flags) {
-  const Profile& profile = TheMachine().profile;
-  Call call(__func__, profile.allocation_ns);
-  if (call.refused()) return call.Return(call.refusal());
-  const unsigned known =
-      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-  if (host == nullptr || (flags & ~known) != 0) {
-    return call.Return(cudaErrorInvalidValue);
-  }
-  if (size == 0) {
-    *host = nullptr;
-    return call.Return(cudaSuccess);
-  }
-  Registry& memory = call.machine().memory;
-  const int device = call.thread().device;
-  const bool aliased = (flags & cudaHostAllocWriteCombined) != 0 &&
-                       profile.registered_alias != 0;
-  Allocation* const made =
-      aliased ? memory.AllocateAliased(size, device, flags)
-              : memory.Allocate(MemoryKind::kPinned, size, device, flags);
-  if (made == nullptr) return call.Return(cudaErrorMemoryAllocation);
-  call.Charge(static_cast<double>(size) / profile.host_alloc_gb_per_s);
-  *host = made->base;
-  return call.Return(cudaSuccess);
+  return AllocateHost(__func__, host, size, flags);
 }
 
 cudaError_t cudaFreeHost(void* ptr) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (ptr == nullptr) return call.Return(cudaSuccess);
   const Allocation* const allocation = Begins(call, ptr);
   if (allocation == nullptr || allocation->kind != MemoryKind::kPinned) {
@@ -207,6 +227,7 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned flags) {
   const Profile& profile = TheMachine().profile;
   Call call(__func__, profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                          cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
   if (ptr == nullptr || size == 0 || (flags & ~known) != 0) {
@@ -227,6 +248,7 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned flags) {
 cudaError_t cudaHostUnregister(void* ptr) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (ptr == nullptr) return call.Return(cudaErrorInvalidValue);
   const Allocation* const allocation = Begins(call, ptr);
   if (allocation == nullptr || allocation->kind != MemoryKind::kRegistered) {

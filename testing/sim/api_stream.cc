@@ -20,15 +20,18 @@
 #include <vector>
 
 #include "testing/sim/api.h"
+#include "testing/sim/capture.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
 using conveyor::sim::Call;
+using conveyor::sim::CaptureWait;
+using conveyor::sim::CheckLegacy;
 using conveyor::sim::Event;
+using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Machine;
 using conveyor::sim::NewStream;
 using conveyor::sim::OpKind;
-using conveyor::sim::Point;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
@@ -41,19 +44,18 @@ double CallNs() { return TheMachine().profile.call_ns; }
 // As many priorities as an H200 has.
 constexpr int kGreatestPriority = -5;
 
-}  // namespace
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+// Asking what a capturing stream is doing ends its capture.
+cudaError_t CheckQuery(Call& call, Stream* stream) {
+  if (stream->capture != nullptr) {
+    InvalidateCapture(stream);
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  return stream->legacy ? CheckLegacy(call.machine(), *stream) : cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return cudaStreamCreateWithPriority(stream, flags, 0);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
-                                         int priority) {
-  Call call(__func__, CallNs());
+cudaError_t Create(const char* name, cudaStream_t* stream, unsigned flags,
+                   int priority) {
+  Call call(name, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   if (stream == nullptr || (flags & ~unsigned{cudaStreamNonBlocking}) != 0) {
     return call.Return(cudaErrorInvalidValue);
@@ -67,12 +69,28 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
   return call.Return(cudaSuccess);
 }
 
+}  // namespace
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return Create(__func__, stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return Create(__func__, stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
+                                         int priority) {
+  return Create(__func__, stream, flags, priority);
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   Machine& machine = call.machine();
   Stream** const found = machine.streams.Get(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  InvalidateCapture(*found);
   // What it holds is still done.
   const int device = (*found)->device;
   (*found)->live = false;
@@ -127,6 +145,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (call.refused()) return call.Return(call.refusal());
   Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = CheckQuery(call, found)) {
+    return call.Return(error);
+  }
   if (!call.Reached({found, found->last})) {
     return call.Return(cudaErrorNotReady);
   }
@@ -138,6 +159,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (call.refused()) return call.Return(call.refusal());
   Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (const cudaError_t error = CheckQuery(call, found)) {
+    return call.Return(error);
+  }
   call.Wait({found, found->last});
   return call.Return(call.DeviceOf(found).error);
 }
@@ -154,10 +178,13 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
   if (flags != cudaEventWaitDefault) {
     return call.Return(cudaErrorInvalidValue);
   }
+  if (found->capture != nullptr || waited->captured != nullptr) {
+    return call.Return(CaptureWait(call.machine(), found, *waited));
+  }
   // What was never recorded is complete.
   if (waited->record == nullptr) return call.Return(cudaSuccess);
-  call.Enqueue(found, Work(), {waited->record->point});
-  return call.Return(cudaSuccess);
+  return call.Return(
+      call.Enqueue(found, Work(), {waited->record->point}, nullptr));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
@@ -171,6 +198,5 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
   work.kind = OpKind::kHostFunction;
   work.function = fn;
   work.data = user_data;
-  call.Enqueue(found, std::move(work));
-  return call.Return(cudaSuccess);
+  return call.Return(call.Enqueue(found, std::move(work)));
 }

@@ -16,8 +16,8 @@
 // File: launch.h
 // -----------------------------------------------------------------------------
 //
-// What third_party/cuda calls when the machine is simulated: how ForEach hands it
-// a kernel, and what time it is there.
+// What third_party/cuda calls when the machine is simulated: how ForEach hands
+// it a kernel, and what time it is there.
 
 #ifndef CONVEYOR_TESTING_SIM_LAUNCH_H_
 #define CONVEYOR_TESTING_SIM_LAUNCH_H_

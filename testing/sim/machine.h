@@ -26,6 +26,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -37,6 +38,11 @@
 
 namespace conveyor {
 namespace sim {
+
+// What a capture has made, or what cudaGraphInstantiate has made of that.
+struct Graph {
+  std::vector<Work> nodes;
+};
 
 struct Device {
   Stream* legacy = nullptr;
@@ -61,6 +67,10 @@ struct Machine {
   Registry memory;
   HandleTable<cudaStream_t, Stream*> streams{1};
   HandleTable<cudaEvent_t, Event> events{2};
+  HandleTable<cudaGraph_t, Graph> graphs{3};
+  HandleTable<cudaGraphExec_t, Graph> executables{4};
+  std::vector<std::shared_ptr<Capture>> captures;
+  uint64_t next_capture_id = 1;
   std::vector<Stream*> idle_streams;
   uint64_t next_stream_id = 1;
   // Operations without effect.

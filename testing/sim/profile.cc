@@ -61,6 +61,7 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(pointer_query_ns),
     CONVEYOR_SIM_FIELD(copy_issue_ns),
     CONVEYOR_SIM_FIELD(kernel_issue_ns),
+    CONVEYOR_SIM_FIELD(graph_issue_ns),
     CONVEYOR_SIM_FIELD(event_issue_ns),
     CONVEYOR_SIM_FIELD(query_ns),
     CONVEYOR_SIM_FIELD(wake_ns),

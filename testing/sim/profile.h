@@ -58,6 +58,7 @@ struct Profile {
   double pointer_query_ns;
   double copy_issue_ns;
   double kernel_issue_ns;
+  double graph_issue_ns;
   double event_issue_ns;
   double query_ns;
   double wake_ns;

@@ -35,6 +35,7 @@ namespace conveyor {
 namespace sim {
 
 struct Stream;
+struct Capture;
 
 // After the operation `index` of `stream`, and so after all before it. Reached
 // once the stream has completed that many.
@@ -47,6 +48,12 @@ struct Point {
 struct EventRecord {
   Point point;
   double time = -1;  // Virtual; negative until then.
+};
+
+// What an event stands for that was recorded in a capture.
+struct CapturedRecord {
+  uint64_t capture;
+  std::vector<size_t> nodes;
 };
 
 struct Range {
@@ -125,7 +132,7 @@ struct Stream {
   std::vector<Stream*> effect_waiters;
   Stream* waits_for = nullptr;
 
-  struct Capture* capture = nullptr;
+  Capture* capture = nullptr;  // Under way in this stream.
 
   Op& at(uint64_t index) { return ops[index - (last - ops.size()) - 1]; }
   Op* next_effect() { return effects == last ? nullptr : &at(effects + 1); }
@@ -141,7 +148,9 @@ struct Stream {
 struct Event {
   int device;
   unsigned flags;
-  std::shared_ptr<EventRecord> record;  // Null until recorded.
+  // At most one is set; none until it is recorded.
+  std::shared_ptr<EventRecord> record;
+  std::shared_ptr<CapturedRecord> captured;
 };
 
 }  // namespace sim

@@ -53,6 +53,7 @@ int LiveHandles() {
   Machine& machine = TheMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
   return static_cast<int>(machine.streams.live() + machine.events.live() +
+                          machine.graphs.live() + machine.executables.live() +
                           machine.memory.all().size());
 }
 
@@ -70,6 +71,9 @@ std::string DescribeLiveHandles() {
     std::snprintf(line, sizeof(line), "event of device %d\n", event.device);
     text += line;
   });
+  std::snprintf(line, sizeof(line), "%zu graphs, %zu executable graphs\n",
+                machine.graphs.live(), machine.executables.live());
+  text += line;
   for (const auto& entry : machine.memory.all()) {
     const Allocation& allocation = entry.second;
     std::snprintf(line, sizeof(line), "%zu bytes of %s of device %d at %p\n",

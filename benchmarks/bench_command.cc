@@ -180,16 +180,16 @@ int Fail(const CommandContext& context, const absl::Status& status, int code) {
 }
 
 // Everything after the command line has been understood.
-absl::StatusOr<Run> Measure(const BenchOptions& options,
-                            absl::Span<const TargetSpec> targets,
-                            std::vector<PlannedRow> rows,
-                            const CommandContext& context) {
+absl::StatusOr<Report> Measure(const BenchOptions& options,
+                               absl::Span<const TargetSpec> targets,
+                               std::vector<PlannedRow> rows,
+                               const CommandContext& context) {
   const DeviceId device(options.device);
   // For the raw calls, which take the device that is current.
   ABSL_ASSIGN_OR_RETURN(const ScopedDevice scope, ScopedDevice::Bind(device));
   ABSL_ASSIGN_OR_RETURN(CopyBuffers buffers,
                         AllocateFor(rows, device, context.err));
-  Run run;
+  Report run;
   {
     Progress progress(context, rows.size());
     ABSL_ASSIGN_OR_RETURN(run.rows,
@@ -211,7 +211,7 @@ absl::StatusOr<Run> Measure(const BenchOptions& options,
 }
 
 // The exit status of a run that went through.
-int Judge(const Run& run, const BenchOptions& options,
+int Judge(const Report& run, const BenchOptions& options,
           const CommandContext& context) {
   const bool verified =
       std::all_of(run.rows.begin(), run.rows.end(),
@@ -265,7 +265,8 @@ int BenchCommand(absl::Span<const absl::string_view> args,
   const absl::Status device = CheckDevice(DeviceId(options->device));
   if (!device.ok()) return Fail(context, device, kBadCommandLine);
 
-  const absl::StatusOr<Run> run = Measure(*options, *targets, *rows, context);
+  const absl::StatusOr<Report> run =
+      Measure(*options, *targets, *rows, context);
   if (!run.ok()) return Fail(context, run.status(), 1);
   context.out << ToTable(*run);
   if (kSimulated && !options->targets && !options->max_bytes.has_value() &&

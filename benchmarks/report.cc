@@ -64,7 +64,7 @@ std::string Align(absl::Span<const Cells> lines,
   return text;
 }
 
-std::string Heading(const Run& run) {
+std::string Heading(const Report& run) {
   std::string text;
   if (run.backend == "simulated") {
     text =
@@ -156,7 +156,7 @@ void WriteString(JsonWriter& json, absl::string_view key,
   json.String(value);
 }
 
-void WriteMachine(JsonWriter& json, const Run& run) {
+void WriteMachine(JsonWriter& json, const Report& run) {
   const Machine& machine = run.machine;
   json.BeginObject();
   WriteString(json, "name", machine.name);
@@ -247,7 +247,7 @@ void WriteTarget(JsonWriter& json, const Target& target) {
 
 }  // namespace
 
-std::string ToTable(const Run& run) {
+std::string ToTable(const Report& run) {
   std::string text = absl::StrCat(Heading(run), "\n", RowTable(run.rows), "\n",
                                   Legend(run.rows));
   if (!run.targets.empty()) {
@@ -256,7 +256,7 @@ std::string ToTable(const Run& run) {
   return text;
 }
 
-std::string ToJson(const Run& run) {
+std::string ToJson(const Report& run) {
   JsonWriter json;
   json.BeginObject();
   json.Key("machine");

@@ -31,7 +31,7 @@
 namespace conveyor {
 namespace bench {
 
-struct Run {
+struct Report {
   Machine machine;
   std::string backend;  // "cuda" or "simulated"
   std::string commit;   // Of the build, or "unknown".
@@ -42,10 +42,10 @@ struct Run {
 
 // A table for the terminal, in ASCII, with its legend; the word SIMULATED above
 // it where the backend is.
-std::string ToTable(const Run& run);
+std::string ToTable(const Report& run);
 
 // The JSON that README.md describes, ended by a line feed.
-std::string ToJson(const Run& run);
+std::string ToJson(const Report& run);
 
 }  // namespace bench
 }  // namespace conveyor

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/row.h"
 #include "benchmarks/targets.h"
@@ -32,8 +33,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // 1,000,000,000 bytes in one second, against half of that.
-Run OneRow() {
-  Run run;
+Report OneRow() {
+  Report run;
   run.machine.name = "1x \"Fast\" GPU";
   run.machine.gpus = {{"\"Fast\" GPU", "0000:01:00.0", "9.0", 1 << 30}};
   run.machine.links = {{"32.0 GT/s PCIe", "16", "32.0 GT/s PCIe", "16"}};
@@ -68,11 +69,10 @@ Run OneRow() {
 }
 
 TEST(ReportTest, TableOfOneRow) {
-  EXPECT_EQ(
-      ToTable(OneRow()),
-      R"(1x "Fast" GPU, driver 580.1 (CUDA 13.0), CUDA runtime 13.0, 8 cores, commit 0123abc
+  const std::string expected =
+      R"table(1x "Fast" GPU, driver 580.1 (CUDA 13.0), CUDA runtime 13.0, 8 cores, commit 0123abc
 
-path              size   GB/s  raw call          GB/s  ratio      p10 - p90  of link
+path               size   GB/s  raw call          GB/s  ratio      p10 - p90  of link
 
 h2d_pinned  953.674 MiB  1.000  cudaMemcpyAsync  0.500  2.000  1.875 - 2.125   50.0 %
 
@@ -82,13 +82,14 @@ of link: our GB/s against the fastest raw page-locked copy of that direction her
 
 target      measured  required       row
 h2d_pinned     2.000   >= 0.99  met  h2d_pinned/bytes:1000000000
-)");
+)table";
+  EXPECT_EQ(ToTable(OneRow()), expected);
 }
 
 TEST(ReportTest, JsonOfOneRow) {
-  Run run = OneRow();
-  const std::string fingerprint = Fingerprint(run.machine, run.backend);
-  EXPECT_EQ(ToJson(run), R"({
+  Report run = OneRow();
+  const std::string expected = absl::StrReplaceAll(
+      R"json({
   "machine": {
     "name": "1x \"Fast\" GPU",
     "gpus": [
@@ -110,12 +111,11 @@ TEST(ReportTest, JsonOfOneRow) {
       }
     ],
     "driver": "580.1 (CUDA 13.0)",
-            "runtime"
-            : "13.0", "nccl"
-            : null, "cores" : 8, "cpu"
-            : "CPU", "fingerprint"
-            : ")" + fingerprint +
-                  R"("
+    "runtime": "13.0",
+    "nccl": null,
+    "cores": 8,
+    "cpu": "CPU",
+    "fingerprint": "FINGERPRINT"
   },
   "backend": "cuda",
   "commit": "0123abc",
@@ -149,11 +149,13 @@ TEST(ReportTest, JsonOfOneRow) {
     }
   ]
 }
-)");
+)json",
+      {{"FINGERPRINT", Fingerprint(run.machine, run.backend)}});
+  EXPECT_EQ(ToJson(run), expected);
 }
 
 TEST(ReportTest, TheSimulatedMachineSaysSoFirst) {
-  Run run = OneRow();
+  Report run = OneRow();
   EXPECT_THAT(ToTable(run), Not(HasSubstr("SIMULATED")));
   run.backend = "simulated";
   EXPECT_EQ(ToTable(run).find("SIMULATED"), 0u);
@@ -161,7 +163,7 @@ TEST(ReportTest, TheSimulatedMachineSaysSoFirst) {
 }
 
 TEST(ReportTest, WhatIsUnknownIsADashAndNull) {
-  Run run = OneRow();
+  Report run = OneRow();
   run.rows[0].limit_gb_per_s.reset();
   run.targets[0].measured.reset();
   run.targets[0].met = false;
@@ -174,7 +176,7 @@ TEST(ReportTest, WhatIsUnknownIsADashAndNull) {
 }
 
 TEST(ReportTest, WrongDataStandsOut) {
-  Run run = OneRow();
+  Report run = OneRow();
   EXPECT_THAT(ToTable(run), Not(HasSubstr("WRONG DATA")));
   run.rows[0].verified = false;
   EXPECT_THAT(ToTable(run), HasSubstr("50.0 %  WRONG DATA\n"));
@@ -182,7 +184,7 @@ TEST(ReportTest, WrongDataStandsOut) {
 }
 
 TEST(ReportTest, IssueCostsAreAlsoGivenAsTimes) {
-  Run run = OneRow();
+  Report run = OneRow();
   run.rows[0].name = "issue_cost_4k";
   run.rows[0].bytes = 4096;
   run.rows[0].gb_per_s = GigabytesPerSecond(4096, 1.5e-6);
@@ -192,7 +194,7 @@ TEST(ReportTest, IssueCostsAreAlsoGivenAsTimes) {
 }
 
 TEST(ReportTest, CopiesWithinADeviceSayThatGbPerSIsPayload) {
-  Run run = OneRow();
+  Report run = OneRow();
   EXPECT_THAT(ToTable(run), Not(HasSubstr("twice the payload")));
   run.rows[0].name = "d2d";
   EXPECT_THAT(ToTable(run), HasSubstr("twice the payload"));

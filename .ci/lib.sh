@@ -33,9 +33,12 @@ stage() { # NAME SECONDS
     CI_LOGS=$logs CI_STAGE=$name timeout --kill-after=20 "$limit" \
       bash "$(dirname "${BASH_SOURCE[0]}")/stages.sh" "$name" >"$logs/$name.log" 2>&1 </dev/null &
     local pid=$!
+    # shellcheck disable=SC2064  # this process, not a later one
+    trap "kill $pid 2>/dev/null; exit 130" INT TERM
     # The log, as it comes.
     tail -n +1 -f --pid="$pid" "$logs/$name.log"
     wait "$pid" || status=$?
+    trap - INT TERM
   fi
   local good bad
   good=$(tests_that "$name" 'PASSED|FLAKY')

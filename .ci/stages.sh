@@ -82,11 +82,11 @@ stage_cuda_build() {
 stage_bundle() {
   grep -qs 'name = "bundle"' testing/hardware/BUILD || skip "there is no //testing/hardware:bundle yet"
   has_toolkit || skip "no CUDA toolkit here"
-  bazel build --config=cuda -c opt //testing/hardware:bundle
-  local archive size
-  archive=$("$root/bazelw" cquery --config=cuda -c opt --output=files //testing/hardware:bundle 2>/dev/null | head -n 1)
-  archive=$("$root/bazelw" info execution_root 2>/dev/null)/$archive
-  size=$(stat -L -c %s "$archive")
+  bazel build //testing/hardware:bundle
+  local execroot archive size
+  execroot=$("$root/bazelw" info execution_root 2>/dev/null)
+  archive=$("$root/bazelw" cquery --output=files //testing/hardware:bundle 2>/dev/null | head -n 1)
+  size=$(stat -L -c %s "$execroot/$archive")
   echo "$archive: $size bytes"
   ((size < 40 << 20)) || die "the bundle is over 40 MiB"
 }

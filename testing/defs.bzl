@@ -4,10 +4,13 @@ load("@rules_cc//cc:cc_test.bzl", "cc_test")
 
 _SIMULATED = Label("//third_party/cuda:is_simulated")
 
+# Carries hardware tests to machines that have no Bazel.
+_BUNDLE = str(Label("//testing/hardware:__pkg__"))
+
 # A label, not a string: the caller may be a project that knows no @platforms.
 _INCOMPATIBLE = Label("@platforms//:incompatible")
 
-def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {}, **kwargs):
+def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {}, visibility = None, **kwargs):
     """A test of code that uses GPUs.
 
     With both backends it makes `name` for the simulated machine and
@@ -21,6 +24,7 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
       backends: where it runs.
       tags: added to the tags that hardware tests get.
       env: added to the environment.
+      visibility: added to that for the hardware bundle.
       **kwargs: as for cc_test.
     """
     env = dict(env, CONVEYOR_TEST_GPUS = str(gpus))
@@ -31,6 +35,7 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
             # A fastbuild's shared libraries break the static CUDA runtime.
             linkstatic = True,
             tags = tags,
+            visibility = visibility,
             target_compatible_with = select({
                 _SIMULATED: [],
                 "//conditions:default": [_INCOMPATIBLE],
@@ -43,6 +48,7 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
             env = env,
             linkstatic = True,
             tags = tags + ["gpu", "resources:gpu:%d" % gpus],
+            visibility = (visibility or []) + [_BUNDLE],
             target_compatible_with = select({
                 _SIMULATED: [_INCOMPATIBLE],
                 "//conditions:default": [],

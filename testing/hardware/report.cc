@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -80,6 +81,10 @@ std::string Json(absl::string_view text) {
     }
   }
   return result + "\"";
+}
+
+std::string OneLine(absl::string_view text) {
+  return absl::StrReplaceAll(absl::StripAsciiWhitespace(text), {{"\n", " "}});
 }
 
 // Which of JUnit's verdicts on a test as a whole its own cases do not show.
@@ -247,8 +252,7 @@ std::string ToSummary(const RunReport& report) {
       if (test_case.result == TestCase::Result::kPassed) continue;
       absl::StrAppend(&summary, "  ", ToString(test_case.result), " ",
                       test_case.suite, ".", test_case.name, ": ",
-                      absl::StrReplaceAll(test_case.message, {{"\n", " "}}),
-                      "\n");
+                      OneLine(test_case.message), "\n");
     }
   }
   absl::StrAppend(&summary, "\n", report.tests.size(), " tests");
@@ -262,7 +266,7 @@ std::string ToSummary(const RunReport& report) {
     separator = ", ";
   }
   absl::StrAppend(&summary, cases.empty() ? ": none" : "", "; ", report.gpus,
-                  " GPUs\n");
+                  report.gpus == 1 ? " GPU\n" : " GPUs\n");
   return summary;
 }
 

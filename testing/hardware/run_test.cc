@@ -112,7 +112,7 @@ TEST_F(RunTest, AFailedCaseGivesOneAndTheOthersRun) {
   EXPECT_THAT(Read("output"),
               AllOf(HasSubstr("one is not two"),
                     HasSubstr("2 tests, 1 passed, 1 failed; cases: 2 passed, "
-                              "1 failed; 1 GPUs")));
+                              "1 failed; 1 GPU\n")));
   EXPECT_THAT(Read("out/results.xml"),
               AllOf(HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\""),
                     HasSubstr("name=\"Fails\""), HasSubstr("<failure ")));

@@ -30,6 +30,7 @@ stage() { # NAME SECONDS
     echo "no time is left"
     status=124
   else
+    : >"$logs/$name.log"
     CI_LOGS=$logs CI_STAGE=$name timeout --kill-after=20 "$limit" \
       bash "$(dirname "${BASH_SOURCE[0]}")/stages.sh" "$name" >"$logs/$name.log" 2>&1 </dev/null &
     local pid=$!

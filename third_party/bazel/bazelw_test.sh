@@ -13,10 +13,8 @@ new_world() {
   mkdir -p "$world"/{bin,dev,home,repo/third_party/bazel}
   cp "$bazelw" "$world/repo/bazelw"
   echo 'module(name = "conveyor")' >"$world/repo/MODULE.bazel"
-  local tool
-  for tool in bash cat chmod cksum cut dirname env getent grep id mkdir rm timeout; do
-    ln -s "$(command -v "$tool")" "$world/bin/$tool"
-  done
+  # shellcheck disable=SC2046  # one word for each tool
+  ln -s $(type -P bash cat chmod cksum cut dirname env getent grep id mkdir rm timeout) "$world/bin"
   fake g++ 'exit 0'
   fake gcc 'exit 0'
 }

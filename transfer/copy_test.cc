@@ -260,14 +260,17 @@ TEST_F(CopyTest, BlockingCopyRunsAfterEarlierWorkOfItsStream) {
 }
 
 TEST_F(CopyTest, HostToHostRunsAfterEarlierWorkOfItsStream) {
+  constexpr size_t kSize = 1 << 20;
   ASSERT_OK_AND_ASSIGN(auto device,
-                       DeviceBuffer<uint8_t>::Create(1000, kDevice));
-  ASSERT_OK(Copy(device, Pattern(1000, 4), stream()));
-  ASSERT_OK_AND_ASSIGN(auto pinned, PinnedBuffer<uint8_t>::Create(1000));
-  ASSERT_OK(CopyAsync(pinned, device, stream()));
-  Bytes down(1000);
-  ASSERT_OK(Copy(down, pinned, stream()));
-  EXPECT_OK(VerifyPattern(absl::MakeSpan(down), 4));
+                       DeviceBuffer<uint8_t>::Create(kSize, kDevice));
+  ASSERT_OK_AND_ASSIGN(auto pinned, PinnedBuffer<uint8_t>::Create(kSize));
+  Bytes down(kSize);
+  for (uint64_t round = 0; round < 20; ++round) {
+    ASSERT_OK(Copy(device, Pattern(kSize, round), stream()));
+    ASSERT_OK(CopyAsync(pinned, device, stream()));
+    ASSERT_OK(Copy(down, pinned, stream()));
+    ASSERT_OK(VerifyPattern(absl::MakeSpan(down), round)) << "round " << round;
+  }
 }
 
 // One stray call on the legacy default stream would wait for what it holds.

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,11 @@ cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
   if (stream->legacy) {
     if (const cudaError_t error = CheckLegacy(machine_, *stream)) return error;
   }
+  // The stream is full: the host waits until there is room.
+  const auto depth = static_cast<uint64_t>(machine_.profile.queue_depth);
+  if (stream->last - stream->timed >= depth) {
+    Wait(Point{stream, stream->last + 1 - depth});
+  }
   const uint64_t index = sim::Enqueue(machine_, stream, std::move(work),
                                       std::move(after), thread_.clock);
   if (at != nullptr) *at = {stream, index};
@@ -103,19 +109,61 @@ cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
 
 cudaError_t Call::CheckUnsafe() { return CheckUnsafeCall(machine_, thread_); }
 
-void Call::Wait(Point point) { ForceAndWait(machine_, lock_, point); }
+void Call::Settle(Point point) {
+  ForceAndWait(machine_, lock_, point);
+  // No host function is left before it: its time can be computed.
+  machine_.time->RunUntil(point);
+}
+
+void Call::Wait(Point point) {
+  Settle(point);
+  WakeAt(point.stream->timed_at);
+}
+
+void Call::Wait(const EventRecord& record) {
+  Settle(record.point);
+  WakeAt(record.time);
+}
 
 void Call::WaitForDevice(int device) {
   // What other threads enqueue meanwhile is not waited for.
   std::vector<Point> points;
   for (Stream* const stream :
        machine_.devices[static_cast<size_t>(device)].streams) {
-    points.push_back({stream, stream->last});
+    if (stream->timed < stream->last || stream->effects < stream->last) {
+      points.push_back({stream, stream->last});
+    }
   }
-  for (const Point& point : points) Wait(point);
+  double end = 0;
+  for (const Point& point : points) {
+    Settle(point);
+    end = std::max(end, point.stream->timed_at);
+  }
+  WakeAt(end);
 }
 
-bool Call::Reached(Point point) { return Force(machine_, point); }
+bool Call::Reached(Point point) {
+  machine_.time->AdvanceTo(thread_.clock);
+  for (Stream* const stream :
+       std::vector<Stream*>(machine_.time->due_functions())) {
+    Force(machine_, {stream, stream->timed + 1});
+  }
+  const Stream& stream = *point.stream;
+  if (stream.timed < point.index ||
+      (stream.timed == point.index && stream.timed_at > thread_.clock)) {
+    return false;
+  }
+  return Force(machine_, point);
+}
+
+bool Call::Reached(const EventRecord& record) {
+  return Reached(record.point) && record.time <= thread_.clock;
+}
+
+void Call::WakeAt(double time) {
+  if (time <= thread_.clock) return;
+  Charge(time - thread_.clock + machine_.profile.wake_ns);
+}
 
 void Call::Charge(double ns) {
   thread_.clock += ns;
@@ -124,6 +172,11 @@ void Call::Charge(double ns) {
 
 cudaError_t Call::Return(cudaError_t error) {
   if (error != cudaSuccess) thread_.last_error = error;
+  if (error == cudaErrorNotReady) {
+    // A host that polls must not keep the lock from what it waits for.
+    lock_.unlock();
+    std::this_thread::yield();
+  }
   return error;
 }
 

@@ -80,12 +80,15 @@ class Call {
   // What a call returns, if not cudaSuccess, that must not disturb a capture.
   cudaError_t CheckUnsafe();
 
-  // Waits, in effect and in virtual time.
+  // Waits, in effect and in virtual time. May let go of the lock meanwhile.
   void Wait(Point point);
+  void Wait(const EventRecord& record);
   // Waits for all that was enqueued on the device.
   void WaitForDevice(int device);
-  // Whether the point is reached by now. Runs no host function.
+  // Whether it is reached by now, by this thread's clock. Runs no host
+  // function.
   bool Reached(Point point);
+  bool Reached(const EventRecord& record);
 
   void Charge(double ns);
 
@@ -93,6 +96,11 @@ class Call {
   cudaError_t Return(cudaError_t error);
 
  private:
+  // Waits in effect, and computes its time.
+  void Settle(Point point);
+  // Sets the thread's clock as if it had slept until then.
+  void WakeAt(double time);
+
   Machine& machine_;
   Thread& thread_;
   std::unique_lock<std::mutex> lock_;

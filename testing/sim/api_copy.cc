@@ -20,6 +20,7 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "testing/sim/api.h"
 #include "testing/sim/effects.h"
@@ -32,10 +33,12 @@ using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::OpKind;
+using conveyor::sim::Path;
 using conveyor::sim::Point;
 using conveyor::sim::Profile;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::Transfer;
 using conveyor::sim::Work;
 
 namespace {
@@ -103,6 +106,22 @@ cudaError_t Check(const Request& request, const Side& dst, const Side& src) {
   return cudaErrorInvalidMemcpyDirection;
 }
 
+// Over what the bytes travel.
+std::vector<Transfer> Route(const Side& dst, const Side& src, double bytes) {
+  const bool to_device = dst.on_device() || dst.managed();
+  const bool from_device = src.on_device() || src.managed();
+  if (to_device && from_device) {
+    if (dst.device != src.device) {
+      return {{Path::kPeer, src.device, dst.device, bytes}};
+    }
+    // Read and written.
+    return {{Path::kLocal, dst.device, dst.device, 2 * bytes}};
+  }
+  if (to_device) return {{Path::kUpload, dst.device, dst.device, bytes}};
+  if (from_device) return {{Path::kDownload, src.device, src.device, bytes}};
+  return {};
+}
+
 Work ToWork(const Request& request) {
   Work work;
   work.kind = OpKind::kCopy;
@@ -132,13 +151,12 @@ void Stage(Work* work) {
 // the call returns.
 cudaError_t PageableUpload(Call& call, Stream* stream, Work work) {
   const size_t bytes = work.width * work.height;
+  const Profile& profile = call.machine().profile;
   if (bytes <= kInlineBytes) {
     Stage(&work);
+    call.Charge(static_cast<double>(bytes) / profile.host_copy_gb_per_s);
     return call.Enqueue(stream, std::move(work));
   }
-  call.Charge(static_cast<double>(bytes) /
-              call.machine().profile.pageable_h2d_gb_per_s);
-  work.free_of_charge = true;
   const bool flat =
       work.dst_pitch == work.width && work.src_pitch == work.width;
   if (flat) {
@@ -163,11 +181,16 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work) {
     tail.src += work.height * work.src_pitch;
     tail.height = rows;
   }
+  // The host's time covers the first part; the tail is a copy of its own.
+  work.transfers.clear();
+  tail.transfers.front().bytes =
+      static_cast<double>(tail.width) * static_cast<double>(tail.height);
   Point head;
   if (const cudaError_t error = call.Enqueue(stream, std::move(work), &head)) {
     return error;
   }
   call.Wait(head);
+  call.Charge(static_cast<double>(bytes) / profile.pageable_h2d_gb_per_s);
   Stage(&tail);
   return call.Enqueue(stream, std::move(tail));
 }
@@ -213,19 +236,21 @@ cudaError_t Copy(Call& call, Request request, Stream* stream,
   work.src_known = src.known;
   const bool host_to_host =
       !dst.on_device() && !src.on_device() && !dst.managed() && !src.managed();
+  const double bytes =
+      static_cast<double>(request.width) * static_cast<double>(request.height);
+  work.transfers = Route(dst, src, bytes);
   if (stream->capture != nullptr) return call.Enqueue(stream, std::move(work));
   if (src.pageable() && !host_to_host) {
     return PageableUpload(call, stream, std::move(work));
   }
   const Profile& profile = call.machine().profile;
-  const double bytes =
-      static_cast<double>(request.width) * static_cast<double>(request.height);
+  // What goes through the host's hands costs its time, once it is their turn.
+  double host_ns = 0;
   if (host_to_host) {
-    call.Charge(bytes / profile.host_copy_gb_per_s);
-    work.free_of_charge = true;
+    host_ns = bytes / profile.host_copy_gb_per_s;
   } else if (dst.pageable()) {
-    call.Charge(bytes / profile.pageable_d2h_gb_per_s);
-    work.free_of_charge = true;
+    host_ns = bytes / profile.pageable_d2h_gb_per_s;
+    work.transfers.clear();
   }
   Point end;
   if (const cudaError_t error = call.Enqueue(stream, std::move(work), &end)) {
@@ -235,6 +260,7 @@ cudaError_t Copy(Call& call, Request request, Stream* stream,
   const bool between_devices = dst.on_device() && src.on_device();
   if (host_to_host || dst.pageable() || (synchronous && !between_devices)) {
     call.Wait(end);
+    call.Charge(host_ns);
   }
   return call.DeviceOf(stream).error;
 }
@@ -265,6 +291,10 @@ cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
   work.width = width;
   work.height = height;
   work.dst_known = true;
+  work.transfers = {
+      {side.on_device() || side.managed() ? Path::kLocal : Path::kZeroCopyWrite,
+       side.on_device() || side.managed() ? side.device : stream->device,
+       side.device, static_cast<double>(width) * static_cast<double>(height)}};
   Point end;
   if (const cudaError_t error = call.Enqueue(stream, std::move(work), &end)) {
     return error;

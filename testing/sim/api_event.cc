@@ -68,14 +68,16 @@ cudaError_t Record(const char* name, cudaEvent_t event, cudaStream_t stream,
   }
   Work work;
   work.record = std::make_shared<EventRecord>();
-  // The point is known before it is enqueued: it may be complete at once.
-  work.record->point = {found, found->last + 1};
   const std::shared_ptr<EventRecord> record = work.record;
-  if (const cudaError_t error = call.Enqueue(found, std::move(work))) {
+  if (const cudaError_t error =
+          call.Enqueue(found, std::move(work), &record->point)) {
     return call.Return(error);
   }
-  recorded->record = record;
-  recorded->captured = nullptr;
+  // Looked up again: the lock may have been let go.
+  Event* const still = call.machine().events.Get(event);
+  if (still == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  still->record = record;
+  still->captured = nullptr;
   return call.Return(cudaSuccess);
 }
 
@@ -114,7 +116,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   const Event* const found = call.machine().events.Get(event);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   if (found->captured != nullptr) return call.Return(cudaErrorCapturedEvent);
-  if (found->record != nullptr && !call.Reached(found->record->point)) {
+  if (found->record != nullptr && !call.Reached(*found->record)) {
     return call.Return(cudaErrorNotReady);
   }
   return call.Return(
@@ -130,7 +132,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const int device = found->device;
   // By value: the event may be recorded again, or destroyed, meanwhile.
   const std::shared_ptr<EventRecord> record = found->record;
-  if (record != nullptr) call.Wait(record->point);
+  if (record != nullptr) call.Wait(*record);
   return call.Return(call.machine().devices[static_cast<size_t>(device)].error);
 }
 
@@ -148,8 +150,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,
       return call.Return(cudaErrorInvalidResourceHandle);
     }
   }
-  if (!call.Reached(first->record->point) ||
-      !call.Reached(second->record->point)) {
+  if (!call.Reached(*first->record) || !call.Reached(*second->record)) {
     return call.Return(cudaErrorNotReady);
   }
   *ms = static_cast<float>((second->record->time - first->record->time) / 1e6);

@@ -17,11 +17,13 @@
 #include <cstddef>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "testing/sim/api.h"
 #include "testing/sim/launch.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
+#include "testing/sim/registry.h"
 
 namespace conveyor {
 
@@ -32,6 +34,34 @@ struct MemoryRange {
 };
 
 namespace sim {
+namespace {
+
+// Adds what it costs a kernel of `device` to touch the range.
+void AddTransfer(Machine& machine, int device, const MemoryRange& range,
+                 bool read, std::vector<Transfer>* transfers) {
+  const Allocation* const found = machine.memory.Find(range.address);
+  if (found == nullptr || range.num_bytes == 0) return;
+  Transfer transfer = {Path::kLocal, device, device,
+                       static_cast<double>(range.num_bytes)};
+  if (found->kind == MemoryKind::kPinned ||
+      found->kind == MemoryKind::kRegistered) {
+    transfer.path = read ? Path::kZeroCopyRead : Path::kZeroCopyWrite;
+  } else if (found->kind == MemoryKind::kDevice && found->device != device) {
+    transfer.path = Path::kPeer;
+    transfer.device = read ? found->device : device;
+    transfer.peer = read ? device : found->device;
+  }
+  for (Transfer& other : *transfers) {
+    if (other.path == transfer.path && other.device == transfer.device &&
+        other.peer == transfer.peer) {
+      other.bytes += transfer.bytes;
+      return;
+    }
+  }
+  transfers->push_back(transfer);
+}
+
+}  // namespace
 
 cudaError_t LaunchKernel(cudaStream_t stream, std::function<void()> body,
                          const MemoryRange* reads, size_t read_count,
@@ -47,9 +77,12 @@ cudaError_t LaunchKernel(cudaStream_t stream, std::function<void()> body,
   work.body = std::move(body);
   for (size_t i = 0; i < read_count; ++i) {
     work.reads.push_back({reads[i].address, reads[i].num_bytes});
+    AddTransfer(call.machine(), found->device, reads[i], true, &work.transfers);
   }
   for (size_t i = 0; i < write_count; ++i) {
     work.writes.push_back({writes[i].address, writes[i].num_bytes});
+    AddTransfer(call.machine(), found->device, writes[i], false,
+                &work.transfers);
   }
   return call.Return(call.Enqueue(found, std::move(work)));
 }

@@ -32,6 +32,7 @@ using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Machine;
 using conveyor::sim::NewStream;
 using conveyor::sim::OpKind;
+using conveyor::sim::Point;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
@@ -148,7 +149,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (const cudaError_t error = CheckQuery(call, found)) {
     return call.Return(error);
   }
-  if (!call.Reached({found, found->last})) {
+  if (!call.Reached(Point{found, found->last})) {
     return call.Return(cudaErrorNotReady);
   }
   return call.Return(call.device().error);
@@ -162,7 +163,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (const cudaError_t error = CheckQuery(call, found)) {
     return call.Return(error);
   }
-  call.Wait({found, found->last});
+  call.Wait(Point{found, found->last});
   return call.Return(call.DeviceOf(found).error);
 }
 

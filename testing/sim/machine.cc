@@ -20,12 +20,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
+#include "testing/sim/vtime.h"
 
 namespace conveyor {
 namespace sim {
@@ -51,6 +53,7 @@ uint64_t SeedFromEnvironment() {
 Machine* MakeMachine() {
   auto* const machine = new Machine;
   machine->profile = LoadProfile(Environment("CONVEYOR_SIM_PROFILE", "h200x2"));
+  machine->time = std::make_unique<VirtualTime>(machine->profile);
   machine->seed = SeedFromEnvironment();
   const std::string free = Environment("CONVEYOR_SIM_FREE", "");
   machine->free_synchronizes =
@@ -103,6 +106,7 @@ Stream* NewStream(Machine& machine, int device, unsigned flags, int priority) {
   stream->live = true;
   stream->priority = priority;
   stream->id = machine.next_stream_id++;
+  stream->number = machine.next_stream_number++;
   stream->first = stream->last;
   machine.devices[static_cast<size_t>(device)].streams.push_back(stream);
   return stream;

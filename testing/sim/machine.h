@@ -35,6 +35,7 @@
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/vtime.h"
 
 namespace conveyor {
 namespace sim {
@@ -61,6 +62,7 @@ struct Machine {
   std::condition_variable changed;
 
   Profile profile;
+  std::unique_ptr<VirtualTime> time;
   uint64_t seed = 0;
   bool free_synchronizes = true;
   std::vector<Device> devices;
@@ -73,6 +75,7 @@ struct Machine {
   uint64_t next_capture_id = 1;
   std::vector<Stream*> idle_streams;
   uint64_t next_stream_id = 1;
+  uint64_t next_stream_number = 0;
   // Operations without effect.
   size_t pending = 0;
   // The latest clock of any thread: where a new thread's begins.
@@ -83,7 +86,8 @@ struct Machine {
 struct Thread {
   int device = 0;
   cudaError_t last_error = cudaSuccess;
-  double clock = 0;  // Virtual nanoseconds.
+  double clock = 0;   // Virtual nanoseconds.
+  double set_to = 0;  // The latest that AdvanceHostToNs has set it to.
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<Stream*> default_streams;  // cudaStreamPerThread, by device.
   bool in_host_function = false;

@@ -14,6 +14,7 @@
 
 #include "testing/sim/progress.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -66,11 +67,16 @@ void RunHostFunctions() {
                                 [&] { return !threads.functions.empty(); });
     Op& op = *threads.functions.front();
     threads.functions.pop_front();
+    self.clock = std::max(machine.time->now(), op.issued);
+    self.set_to = 0;
     const double before = self.clock;
     lock.unlock();
     op.work.function(op.work.data);
     lock.lock();
-    op.function_ns = self.clock - before;
+    op.returned = true;
+    op.not_before = self.set_to;
+    op.function_ns = self.clock - std::max(before, self.set_to);
+    machine.time->FunctionReturned(op.stream);
     EffectDone(machine, op.stream);
     machine.changed.notify_all();
   }

@@ -70,6 +70,23 @@ enum class OpKind : uint8_t {
   kFree,
 };
 
+// What bytes travel over, for virtual time.
+enum class Path : uint8_t {
+  kUpload,
+  kDownload,
+  kPeer,           // From `device` to `peer`.
+  kLocal,          // In the device's memory.
+  kZeroCopyRead,   // By a kernel, from host memory.
+  kZeroCopyWrite,  // By a kernel, to host memory.
+};
+
+struct Transfer {
+  Path path;
+  int device;
+  int peer;
+  double bytes;
+};
+
 // What is to be done, without when: a graph's node as well.
 struct Work {
   OpKind kind = OpKind::kNothing;
@@ -85,8 +102,8 @@ struct Work {
   // Whether dst and src were memory that CUDA knows when this was enqueued.
   bool dst_known = false;
   bool src_known = false;
-  // The host's clock was charged already.
-  bool free_of_charge = false;
+  // Empty for a copy that costs the host's time alone.
+  std::vector<Transfer> transfers;
   std::function<void()> body;  // Of kKernel.
   std::vector<Range> reads;
   std::vector<Range> writes;
@@ -106,10 +123,27 @@ struct Op {
   bool dispatched = false;  // A host function that its thread has.
   uint32_t tick = 0;        // When it was enqueued, for the ticker.
   double issued = 0;        // Virtual time at which the host was done with it.
-  double function_ns = 0;   // What a host function took of its thread's clock.
+  // Of a host function: whether it has returned, what it took of its thread's
+  // clock, and what that clock was set to.
+  bool returned = false;
+  double function_ns = 0;
+  double not_before = 0;
 };
 
 constexpr uint8_t kWhenForced = 255;
+
+// What a stream's next operation is doing in virtual time.
+enum class StreamTime : uint8_t {
+  kIdle,      // There is none.
+  kReady,     // It may start.
+  kBlocked,   // Waits for another stream.
+  kIssue,     // Waits for the host, which enqueues it later.
+  kFunction,  // A host function that has not returned.
+  kEngine,    // Waits for its engine.
+  kGap,       // Starting.
+  kFlows,     // Moving bytes.
+  kEnd,       // Ends at a known time.
+};
 
 struct Stream {
   int device = 0;
@@ -119,6 +153,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   uint64_t id = 0;
+  uint64_t number = 0;  // What the seed's choices go by.
   uint64_t first = 0;  // Index before its first operation.
 
   // Operations that lack effect or time. Indices never start again, so that a
@@ -131,6 +166,11 @@ struct Stream {
   // Streams whose next effect waits for one of this stream.
   std::vector<Stream*> effect_waiters;
   Stream* waits_for = nullptr;
+
+  StreamTime time_state = StreamTime::kIdle;
+  double timed_at = 0;  // When the last operation completed.
+  int flows = 0;        // Of the next operation, still moving.
+  std::vector<Stream*> time_waiters;
 
   Capture* capture = nullptr;  // Under way in this stream.
 

@@ -41,7 +41,7 @@ uint64_t Mix(uint64_t x) {
 // and position alone, whatever other threads do meanwhile.
 uint8_t Lateness(uint64_t seed, const Stream& stream, uint64_t index) {
   const uint64_t hash =
-      Mix(Mix(Mix(seed) ^ stream.id) ^ (index - stream.first));
+      Mix(Mix(Mix(seed) ^ stream.number) ^ (index - stream.first));
   switch (hash % 3) {
     case 0:
       return 0;
@@ -69,8 +69,6 @@ void RunEffect(Machine& machine, Op& op) {
   Stream* const stream = op.stream;
   ++stream->effects;
   --machine.pending;
-  if (op.work.record != nullptr) op.work.record->time = op.issued;
-  stream->timed = stream->effects;
   stream->Trim();
 }
 
@@ -130,6 +128,7 @@ uint64_t Enqueue(Machine& machine, Stream* stream, Work work,
   op.tick = CurrentTick();
   op.issued = issued;
   ++machine.pending;
+  machine.time->Enqueued(stream);
   const uint64_t index = op.index;
   RunWilling(machine, {stream});
   if (machine.pending > 0) WakeTicker(machine);
@@ -171,7 +170,6 @@ void ForceAndWait(Machine& machine, std::unique_lock<std::mutex>& lock,
 void EffectDone(Machine& machine, Stream* stream) {
   ++stream->effects;
   --machine.pending;
-  stream->timed = stream->effects;
   stream->Trim();
   RunWilling(machine, {stream});
 }

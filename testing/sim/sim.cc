@@ -110,13 +110,15 @@ void ChargeHostNs(int64_t ns) { ThisThread().clock += static_cast<double>(ns); }
 
 void AdvanceHostToNs(int64_t ns) {
   Thread& thread = ThisThread();
-  thread.clock = std::max(thread.clock, static_cast<double>(ns));
+  thread.set_to = std::max(thread.set_to, static_cast<double>(ns));
+  thread.clock = std::max(thread.clock, thread.set_to);
 }
 
 void SetSeed(uint64_t seed) {
   Machine& machine = TheMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
   machine.seed = seed;
+  machine.next_stream_number = 0;
 }
 
 uint64_t Seed() {

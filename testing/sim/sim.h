@@ -71,8 +71,9 @@ void ChargeHostNs(int64_t ns);
 // thread that was woken by another, whose clock showed that.
 void AdvanceHostToNs(int64_t ns);
 
-// Another order of effects, for what is enqueued from now on. Whether cudaFree
-// waits stays as it was.
+// Another order of effects, for what is enqueued from now on. The streams made
+// from now on are as the first of a process: the same seed gives them the same
+// order again. Whether cudaFree waits stays as it was.
 void SetSeed(uint64_t seed);
 uint64_t Seed();
 

@@ -1,0 +1,340 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "testing/sim/vtime.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "testing/sim/profile.h"
+#include "testing/sim/queue.h"
+
+namespace conveyor {
+namespace sim {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The links of a device, and then one that all share.
+enum Link : size_t {
+  kUp,      // PCIe, host to device.
+  kDown,    // PCIe, device to host.
+  kDuplex,  // PCIe, both together.
+  kOut,     // To other devices.
+  kIn,      // From other devices.
+  kInOut,   // Both together.
+  kMemory,  // The device's own.
+  kLinksPerDevice,
+};
+
+// The copy engines of a device.
+enum EngineKind : size_t {
+  kUploads,
+  kDownloads,
+  kOthers,
+  kEnginesPerDevice,
+};
+
+size_t LinkOf(int device, Link link) {
+  return static_cast<size_t>(device) * kLinksPerDevice + link;
+}
+
+}  // namespace
+
+VirtualTime::VirtualTime(const Profile& profile) : profile_(profile) {
+  const auto devices = static_cast<size_t>(profile.device_count());
+  engines_.resize(devices * kEnginesPerDevice);
+  for (size_t i = 0; i < devices; ++i) {
+    capacity_.insert(
+        capacity_.end(),
+        {profile.h2d_gb_per_s, profile.d2h_gb_per_s, profile.duplex_gb_per_s,
+         profile.peer_gb_per_s, profile.peer_gb_per_s,
+         profile.peer_duplex_gb_per_s, profile.device_memory_gb_per_s});
+  }
+  capacity_.push_back(profile.host_memory_gb_per_s);
+}
+
+void VirtualTime::Enqueued(Stream* stream) {
+  if (stream->time_state != StreamTime::kIdle) return;
+  stream->time_state = StreamTime::kReady;
+  ready_.push_back(stream);
+}
+
+void VirtualTime::FunctionReturned(Stream* stream) {
+  if (stream->time_state != StreamTime::kFunction) return;
+  due_functions_.erase(
+      std::find(due_functions_.begin(), due_functions_.end(), stream));
+  stream->time_state = StreamTime::kReady;
+  ready_.push_back(stream);
+}
+
+void VirtualTime::AdvanceTo(double ns) {
+  while (Step(ns)) {
+  }
+}
+
+bool VirtualTime::RunUntil(Point point) {
+  while (point.stream->timed < point.index) {
+    if (!Step(kNever)) return false;
+  }
+  return true;
+}
+
+bool VirtualTime::Step(double limit) {
+  StartReady();
+  if (shares_stale_) ShareLinks();
+  double next = timers_.empty() ? kNever : timers_.top().at;
+  size_t first = flows_.size();
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    const double end = now_ + flows_[i].remaining / flows_[i].rate;
+    if (end < next) {
+      next = end;
+      first = i;
+    }
+  }
+  if (next == kNever || next > limit) {
+    if (limit != kNever && limit > now_) PassTime(limit);
+    return false;
+  }
+  PassTime(next);
+  if (first == flows_.size()) {
+    Stream* const stream = timers_.top().stream;
+    timers_.pop();
+    FireTimer(stream);
+    return true;
+  }
+  Stream* const stream = flows_[first].stream;
+  flows_.erase(flows_.begin() + static_cast<std::ptrdiff_t>(first));
+  shares_stale_ = true;
+  if (--stream->flows == 0) {
+    ReleaseEngine(stream);
+    Complete(stream);
+  }
+  return true;
+}
+
+void VirtualTime::StartReady() {
+  // StartHead may add to it.
+  for (size_t i = 0; i < ready_.size(); ++i) StartHead(ready_[i]);
+  ready_.clear();
+}
+
+void VirtualTime::StartHead(Stream* stream) {
+  stream->time_state = StreamTime::kIdle;
+  while (stream->timed < stream->last) {
+    Op& op = stream->at(stream->timed + 1);
+    for (const Point& point : op.after) {
+      if (point.stream->timed < point.index) {
+        point.stream->time_waiters.push_back(stream);
+        stream->time_state = StreamTime::kBlocked;
+        return;
+      }
+    }
+    if (op.issued > now_) {
+      SetTimer(stream, op.issued, StreamTime::kIssue);
+      return;
+    }
+    if (op.work.kind == OpKind::kHostFunction) {
+      if (!op.returned) {
+        stream->time_state = StreamTime::kFunction;
+        due_functions_.push_back(stream);
+        return;
+      }
+      SetTimer(stream,
+               std::max(op.not_before,
+                        now_ + profile_.host_function_ns + op.function_ns),
+               StreamTime::kEnd);
+      return;
+    }
+    if (op.work.kind == OpKind::kKernel || op.work.kind == OpKind::kSet) {
+      SetTimer(stream, now_ + profile_.kernel_gap_ns, StreamTime::kGap);
+      return;
+    }
+    if (op.work.kind == OpKind::kCopy && !op.work.transfers.empty()) {
+      Engine* const engine = EngineOf(op);
+      if (engine->user != nullptr) {
+        engine->queue.push_back(stream);
+        stream->time_state = StreamTime::kEngine;
+        return;
+      }
+      engine->user = stream;
+      SetTimer(stream, now_ + profile_.copy_gap_ns, StreamTime::kGap);
+      return;
+    }
+    Complete(stream);
+    // Completing has put it among the ready ones.
+    return;
+  }
+}
+
+void VirtualTime::FireTimer(Stream* stream) {
+  switch (stream->time_state) {
+    case StreamTime::kIssue:
+      StartHead(stream);
+      break;
+    case StreamTime::kGap:
+      StartFlows(stream);
+      break;
+    default:
+      Complete(stream);
+      break;
+  }
+}
+
+void VirtualTime::StartFlows(Stream* stream) {
+  const Op& op = stream->at(stream->timed + 1);
+  stream->time_state = StreamTime::kFlows;
+  for (const Transfer& transfer : op.work.transfers) {
+    flows_.push_back(MakeFlow(stream, transfer));
+    ++stream->flows;
+  }
+  shares_stale_ = true;
+  if (stream->flows == 0) Complete(stream);
+}
+
+void VirtualTime::Complete(Stream* stream) {
+  Op& op = stream->at(stream->timed + 1);
+  if (op.work.record != nullptr) op.work.record->time = now_;
+  ++stream->timed;
+  stream->timed_at = now_;
+  stream->time_state = StreamTime::kReady;
+  ready_.push_back(stream);
+  for (Stream* const waiter : stream->time_waiters) {
+    waiter->time_state = StreamTime::kReady;
+    ready_.push_back(waiter);
+  }
+  stream->time_waiters.clear();
+  stream->Trim();
+}
+
+void VirtualTime::ReleaseEngine(Stream* stream) {
+  const Op& op = stream->at(stream->timed + 1);
+  if (op.work.kind != OpKind::kCopy) return;
+  Engine* const engine = EngineOf(op);
+  engine->user = nullptr;
+  if (engine->queue.empty()) return;
+  engine->user = engine->queue.front();
+  engine->queue.pop_front();
+  SetTimer(engine->user, now_ + profile_.copy_gap_ns, StreamTime::kGap);
+}
+
+void VirtualTime::SetTimer(Stream* stream, double at, StreamTime state) {
+  stream->time_state = state;
+  timers_.push({at, next_order_++, stream});
+}
+
+VirtualTime::Engine* VirtualTime::EngineOf(const Op& op) {
+  const Transfer& transfer = op.work.transfers.front();
+  size_t engine = kOthers;
+  if (transfer.path == Path::kUpload) engine = kUploads;
+  if (transfer.path == Path::kDownload) engine = kDownloads;
+  return &engines_[static_cast<size_t>(transfer.device) * kEnginesPerDevice +
+                   engine];
+}
+
+VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
+                                        const Transfer& transfer) const {
+  const size_t host = capacity_.size() - 1;
+  const int device = transfer.device;
+  const int peer = transfer.peer;
+  Flow flow = {stream, transfer.bytes, 0, 0, {}, 0};
+  const auto pass = [&flow](size_t link) {
+    flow.links[flow.link_count++] = link;
+  };
+  switch (transfer.path) {
+    case Path::kUpload:
+    case Path::kZeroCopyRead:
+      flow.limit = transfer.path == Path::kUpload
+                       ? profile_.h2d_gb_per_s
+                       : profile_.zero_copy_read_gb_per_s;
+      pass(LinkOf(device, kUp));
+      pass(LinkOf(device, kDuplex));
+      pass(host);
+      break;
+    case Path::kDownload:
+    case Path::kZeroCopyWrite:
+      flow.limit = transfer.path == Path::kDownload
+                       ? profile_.d2h_gb_per_s
+                       : profile_.zero_copy_write_gb_per_s;
+      pass(LinkOf(device, kDown));
+      pass(LinkOf(device, kDuplex));
+      pass(host);
+      break;
+    case Path::kPeer:
+      flow.limit = profile_.peer_gb_per_s;
+      if (profile_.nvlink != 0) {
+        pass(LinkOf(device, kOut));
+        pass(LinkOf(device, kInOut));
+        pass(LinkOf(peer, kIn));
+        pass(LinkOf(peer, kInOut));
+      } else {
+        pass(LinkOf(device, kDown));
+        pass(LinkOf(device, kDuplex));
+        pass(LinkOf(peer, kUp));
+        pass(LinkOf(peer, kDuplex));
+      }
+      break;
+    case Path::kLocal:
+      flow.limit = profile_.device_memory_gb_per_s;
+      pass(LinkOf(device, kMemory));
+      break;
+  }
+  return flow;
+}
+
+void VirtualTime::ShareLinks() {
+  shares_stale_ = false;
+  std::vector<double> left = capacity_;
+  std::vector<size_t> users(capacity_.size(), 0);
+  for (Flow& flow : flows_) {
+    flow.rate = 0;
+    for (size_t i = 0; i < flow.link_count; ++i) ++users[flow.links[i]];
+  }
+  // The flow that gets least is settled first; the others share the rest.
+  for (size_t settled = 0; settled < flows_.size(); ++settled) {
+    Flow* least = nullptr;
+    double least_rate = kNever;
+    for (Flow& flow : flows_) {
+      if (flow.rate > 0) continue;
+      double rate = flow.limit;
+      for (size_t i = 0; i < flow.link_count; ++i) {
+        const size_t link = flow.links[i];
+        rate = std::min(rate, left[link] / static_cast<double>(users[link]));
+      }
+      if (rate < least_rate) {
+        least_rate = rate;
+        least = &flow;
+      }
+    }
+    // Never quite nothing, whatever rounding has left over.
+    least->rate = std::max(least_rate, 1e-6);
+    for (size_t i = 0; i < least->link_count; ++i) {
+      left[least->links[i]] -= least->rate;
+      --users[least->links[i]];
+    }
+  }
+}
+
+void VirtualTime::PassTime(double at) {
+  if (at <= now_) return;
+  for (Flow& flow : flows_) {
+    flow.remaining = std::max(0.0, flow.remaining - flow.rate * (at - now_));
+  }
+  now_ = at;
+}
+
+}  // namespace sim
+}  // namespace conveyor

@@ -1,0 +1,122 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+//
+// -----------------------------------------------------------------------------
+// File: vtime.h
+// -----------------------------------------------------------------------------
+//
+// Virtual time: how long everything takes, computed apart from effects.
+//
+// An event-driven model. Copies take turns on their engine; what moves bytes at
+// the same time shares the links, each flow as fast as the slowest link it
+// passes lets it, with equal shares (max-min). Effects may happen in any order
+// that CUDA allows, and the times stay the same.
+
+#ifndef CONVEYOR_TESTING_SIM_VTIME_H_
+#define CONVEYOR_TESTING_SIM_VTIME_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "testing/sim/profile.h"
+#include "testing/sim/queue.h"
+
+namespace conveyor {
+namespace sim {
+
+// Guarded by the machine's lock. Times are virtual nanoseconds.
+class VirtualTime {
+ public:
+  explicit VirtualTime(const Profile& profile);
+
+  // Called when `stream` has got an operation.
+  void Enqueued(Stream* stream);
+
+  // Called when the host function that the head of `stream` in time may be has
+  // returned.
+  void FunctionReturned(Stream* stream);
+
+  // Lets time pass until `ns`, if it is not there already.
+  void AdvanceTo(double ns);
+
+  // Lets time pass until the point is reached. False if a host function must
+  // return first.
+  bool RunUntil(Point point);
+
+  double now() const { return now_; }
+
+  // Streams that wait for a host function that has not returned, in time.
+  const std::vector<Stream*>& due_functions() const { return due_functions_; }
+
+ private:
+  struct Timer {
+    double at;
+    uint64_t order;
+    Stream* stream;
+    bool operator>(const Timer& other) const {
+      return at != other.at ? at > other.at : order > other.order;
+    }
+  };
+
+  // Bytes on their way over links.
+  struct Flow {
+    Stream* stream;
+    double remaining;
+    double limit;  // Bytes a nanosecond, were it alone.
+    double rate;
+    size_t links[4];
+    size_t link_count;
+  };
+
+  struct Engine {
+    Stream* user = nullptr;
+    std::deque<Stream*> queue;
+  };
+
+  // Handles what happens next, if that is not after `limit`.
+  bool Step(double limit);
+  // Starts what can start now.
+  void StartReady();
+  void StartHead(Stream* stream);
+  void StartFlows(Stream* stream);
+  void FireTimer(Stream* stream);
+  void Complete(Stream* stream);
+  void ReleaseEngine(Stream* stream);
+  void SetTimer(Stream* stream, double at, StreamTime state);
+  Engine* EngineOf(const Op& op);
+  Flow MakeFlow(Stream* stream, const Transfer& transfer) const;
+  void ShareLinks();
+  // Moves the flows' bytes up to `at`.
+  void PassTime(double at);
+
+  const Profile profile_;
+  double now_ = 0;
+  std::vector<double> capacity_;  // By link.
+  std::vector<Engine> engines_;
+  std::vector<Flow> flows_;
+  bool shares_stale_ = false;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<Timer>> timers_;
+  uint64_t next_order_ = 0;
+  std::vector<Stream*> ready_;
+  std::vector<Stream*> due_functions_;
+};
+
+}  // namespace sim
+}  // namespace conveyor
+
+#endif  // CONVEYOR_TESTING_SIM_VTIME_H_

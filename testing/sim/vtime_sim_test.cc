@@ -1,0 +1,236 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Virtual time: what things cost on the simulated machine. All exact, on any
+// machine that runs the test.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "testing/sim/sim.h"
+
+namespace conveyor {
+namespace sim {
+namespace {
+
+#define ASSERT_CUDA(call) ASSERT_EQ(call, cudaSuccess)
+#define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
+
+constexpr size_t kLarge = 64 << 20;
+
+// Measured on two H200; see profiles/h200x2.txt.
+class VirtualTimeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(ProfileName(), "h200x2");
+    for (int device = 1; device >= 0; --device) {
+      ASSERT_CUDA(cudaSetDevice(device));
+      ASSERT_CUDA(cudaMalloc(&device_[device], kLarge));
+    }
+    for (cudaStream_t& stream : streams_) {
+      ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    for (char*& pinned : pinned_) ASSERT_CUDA(cudaMallocHost(&pinned, kLarge));
+    ASSERT_CUDA(cudaEventCreate(&start_));
+    ASSERT_CUDA(cudaEventCreate(&end_));
+  }
+
+  void TearDown() override {
+    for (char* device : device_) EXPECT_CUDA(cudaFree(device));
+    for (cudaStream_t stream : streams_) {
+      EXPECT_CUDA(cudaStreamDestroy(stream));
+    }
+    for (char* pinned : pinned_) EXPECT_CUDA(cudaFreeHost(pinned));
+    EXPECT_CUDA(cudaEventDestroy(start_));
+    EXPECT_CUDA(cudaEventDestroy(end_));
+  }
+
+  // GB/s by events around the copies of `enqueue` in stream 0.
+  template <typename Enqueue>
+  double Rate(double bytes, Enqueue enqueue) {
+    EXPECT_CUDA(cudaEventRecord(start_, streams_[0]));
+    enqueue();
+    EXPECT_CUDA(cudaEventRecord(end_, streams_[0]));
+    EXPECT_CUDA(cudaEventSynchronize(end_));
+    float ms = 0;
+    EXPECT_CUDA(cudaEventElapsedTime(&ms, start_, end_));
+    return bytes / ms / 1e6;
+  }
+
+  // GB/s by the host's clock, until all is done.
+  template <typename Enqueue>
+  double HostRate(double bytes, Enqueue enqueue) {
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    const int64_t start = HostNowNs();
+    enqueue();
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    return bytes / static_cast<double>(HostNowNs() - start);
+  }
+
+  void Upload(int stream, size_t bytes) {
+    ASSERT_CUDA(cudaMemcpyAsync(device_[0], pinned_[0], bytes,
+                                cudaMemcpyHostToDevice, streams_[stream]));
+  }
+  void Download(int stream, size_t bytes) {
+    ASSERT_CUDA(cudaMemcpyAsync(pinned_[1], device_[0], bytes,
+                                cudaMemcpyDeviceToHost, streams_[stream]));
+  }
+
+  char* device_[2] = {};
+  char* pinned_[2] = {};
+  cudaStream_t streams_[2] = {};
+  cudaEvent_t start_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+TEST_F(VirtualTimeTest, OnePinnedCopyRunsAtTheLinksRate) {
+  EXPECT_NEAR(Rate(kLarge, [&] { Upload(0, kLarge); }), 55.0, 0.6);
+  EXPECT_NEAR(Rate(kLarge, [&] { Download(0, kLarge); }), 55.3, 0.6);
+}
+
+TEST_F(VirtualTimeTest, BothDirectionsShareTheLink) {
+  const double sum = HostRate(2.0 * kLarge, [&] {
+    Upload(0, kLarge);
+    Download(1, kLarge);
+  });
+  EXPECT_NEAR(sum, 94.5, 2.5);
+}
+
+TEST_F(VirtualTimeTest, CopiesOfOneDirectionTakeTurns) {
+  EXPECT_NEAR(HostRate(2.0 * kLarge,
+                       [&] {
+                         Upload(0, kLarge);
+                         Upload(1, kLarge);
+                       }),
+              55.0, 1.0);
+}
+
+TEST_F(VirtualTimeTest, TwoDevicesHaveLinksOfTheirOwn) {
+  EXPECT_NEAR(HostRate(2.0 * kLarge,
+                       [&] {
+                         Upload(0, kLarge);
+                         ASSERT_CUDA(cudaMemcpyAsync(
+                             device_[1], pinned_[1], kLarge,
+                             cudaMemcpyHostToDevice, streams_[1]));
+                       }),
+              109.0, 3.0);
+}
+
+TEST_F(VirtualTimeTest, SmallCopiesCostWhatTheirStartsCost) {
+  constexpr int kPieces = 2048;
+  for (const auto& [bytes, rate] : std::vector<std::pair<size_t, double>>{
+           {4 << 10, 1.55}, {16 << 10, 5.3}, {64 << 10, 15.9}}) {
+    EXPECT_NEAR(Rate(static_cast<double>(bytes) * kPieces,
+                     [&, bytes = bytes] {
+                       for (int i = 0; i < kPieces; ++i) Upload(0, bytes);
+                     }),
+                rate, rate * 0.1)
+        << bytes;
+  }
+}
+
+TEST_F(VirtualTimeTest, PageableCopiesCostTheHostsTime) {
+  std::vector<char> pageable(kLarge);
+  EXPECT_NEAR(
+      HostRate(kLarge,
+               [&] {
+                 ASSERT_CUDA(cudaMemcpy(device_[0], pageable.data(), kLarge,
+                                        cudaMemcpyHostToDevice));
+               }),
+      7.75, 0.1);
+  EXPECT_NEAR(
+      HostRate(kLarge,
+               [&] {
+                 ASSERT_CUDA(cudaMemcpy(pageable.data(), device_[0], kLarge,
+                                        cudaMemcpyDeviceToHost));
+               }),
+      15.4, 0.2);
+}
+
+TEST_F(VirtualTimeTest, PeersAreJoinedByTheirOwnLinks) {
+  EXPECT_NEAR(Rate(kLarge,
+                   [&] {
+                     ASSERT_CUDA(cudaMemcpyPeerAsync(device_[1], 1, device_[0],
+                                                     0, kLarge, streams_[0]));
+                   }),
+              393.0, 8.0);
+}
+
+TEST_F(VirtualTimeTest, ASmallCopyAndItsWaitCostMicroseconds) {
+  const int64_t start = HostNowNs();
+  Upload(0, 4096);
+  const int64_t issued = HostNowNs();
+  EXPECT_NEAR(static_cast<double>(issued - start), 1370, 40);
+  ASSERT_CUDA(cudaStreamSynchronize(streams_[0]));
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), 8200, 200);
+}
+
+// The order of effects differs, the times do not.
+TEST_F(VirtualTimeTest, DoesNotDependOnTheSeed) {
+  double first = 0;
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    SetSeed(seed);
+    const double rate = HostRate(5e6, [&] {
+      for (int i = 0; i < 5; ++i) {
+        Upload(i % 2, 1000000);
+        ASSERT_CUDA(cudaEventRecord(start_, streams_[i % 2]));
+        ASSERT_CUDA(cudaStreamWaitEvent(streams_[1 - i % 2], start_, 0));
+        Download(1 - i % 2, 500000);
+      }
+    });
+    if (first == 0) first = rate;
+    EXPECT_NEAR(rate, first, first * 1e-6) << seed;
+  }
+  SetSeed(1);
+}
+
+TEST_F(VirtualTimeTest, AnEventIsNotDoneBeforeItsTimeHasCome) {
+  Upload(0, kLarge);
+  ASSERT_CUDA(cudaEventRecord(end_, streams_[0]));
+  const int64_t start = HostNowNs();
+  EXPECT_EQ(cudaEventQuery(end_), cudaErrorNotReady);
+  EXPECT_EQ(cudaStreamQuery(streams_[0]), cudaErrorNotReady);
+  cudaGetLastError();
+  // Polling takes time, so that it ends, and ends when the copy does.
+  while (cudaEventQuery(end_) == cudaErrorNotReady) {
+  }
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), kLarge / 55.0, 10000);
+  EXPECT_CUDA(cudaStreamQuery(streams_[0]));
+  cudaGetLastError();
+}
+
+TEST_F(VirtualTimeTest, TheHostsOwnWorkOverlapsTheDevices) {
+  const int64_t start = HostNowNs();
+  Upload(0, 550000);
+  ChargeHostNs(9000000);
+  const int64_t before = HostNowNs();
+  ASSERT_CUDA(cudaStreamSynchronize(streams_[0]));
+  EXPECT_LT(HostNowNs() - before, 200);
+  EXPECT_GE(HostNowNs() - start, 9000000);
+}
+
+TEST_F(VirtualTimeTest, AFullStreamHoldsTheHost) {
+  const int64_t start = HostNowNs();
+  for (int i = 0; i < 1100; ++i) Upload(0, 550000);  // 10 microseconds each
+  EXPECT_GT(HostNowNs() - start, 700000);
+  ASSERT_CUDA(cudaStreamSynchronize(streams_[0]));
+}
+
+}  // namespace
+}  // namespace sim
+}  // namespace conveyor

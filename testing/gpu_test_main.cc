@@ -208,9 +208,11 @@ int Main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
   if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
 
+  // Once: tests change the environment.
+  const bool fail_on_skip = FailOnSkip();
   const std::string missing = PrintMachine();
   if (!missing.empty()) {
-    if (FailOnSkip()) {
+    if (fail_on_skip) {
       ::testing::AddGlobalTestEnvironment(new FailAll(missing));
     } else {
       UnitTest::GetInstance()->listeners().Append(new SkipAll(missing));
@@ -218,7 +220,7 @@ int Main(int argc, char** argv) {
   }
   const int result = RUN_ALL_TESTS();
   if (result != 0) return result;
-  return FailOnSkip() && DidNotRun(*UnitTest::GetInstance()) ? 1 : 0;
+  return fail_on_skip && DidNotRun(*UnitTest::GetInstance()) ? 1 : 0;
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ _hardware_transition = transition(
 # Seconds by Bazel's test timeouts.
 _SECONDS = {"short": 60, "moderate": 300, "long": 900, "eternal": 3600}
 
-_TestTimeout = provider(
+_TestTimeoutInfo = provider(
     doc = "How long a test may run.",
     fields = {"seconds": "The time limit in seconds."},
 )
 
 def _test_timeout_impl(_target, ctx):
     timeout = getattr(ctx.rule.attr, "timeout", None)
-    return [_TestTimeout(seconds = _SECONDS.get(timeout, _SECONDS["moderate"]))]
+    return [_TestTimeoutInfo(seconds = _SECONDS.get(timeout, _SECONDS["moderate"]))]
 
 _test_timeout = aspect(implementation = _test_timeout_impl)
 
@@ -57,7 +57,7 @@ def _test_line(target, path):
         _name(target.label),
         path,
         "gpus=" + gpus,
-        "seconds={}".format(target[_TestTimeout].seconds),
+        "seconds={}".format(target[_TestTimeoutInfo].seconds),
     ] + ["{}={}".format(name, value) for name, value in sorted(env.items())])
 
 def _hardware_bundle_impl(ctx):

@@ -167,21 +167,25 @@ absl::StatusOr<ProcessResult> RunProcess(const ProcessOptions& options) {
   }
 
   ProcessResult result;
+  absl::Time give_up = absl::InfiniteFuture();
   int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    result.timed_out = absl::Now() - start >= options.time_limit;
-    result.stopped = options.stop();
-    if (result.timed_out || result.stopped) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      break;
+  bool ended = false;
+  while (!ended && absl::Now() < give_up) {
+    if (!result.timed_out && !result.stopped) {
+      result.timed_out = absl::Now() - start >= options.time_limit;
+      result.stopped = options.stop();
+      if (result.timed_out || result.stopped) {
+        kill(child, SIGKILL);
+        give_up = absl::Now() + kMaxKill;
+      }
     }
-    absl::SleepFor(kPoll);
+    ended = waitpid(child, &status, WNOHANG) != 0;
+    if (!ended) absl::SleepFor(kPoll);
   }
   result.elapsed = absl::Now() - start;
   KillDescendants();
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (ended && WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  if (ended && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
 }
 

@@ -32,6 +32,9 @@
 namespace conveyor {
 namespace {
 
+// How many cases of one test the summary names.
+constexpr int kMaxShown = 10;
+
 const char* ToString(TestCase::Result result) {
   switch (result) {
     case TestCase::Result::kPassed:
@@ -248,8 +251,13 @@ std::string ToSummary(const RunReport& report) {
     if (test.result == TestResult::kPassed) continue;
     absl::StrAppend(&summary, test.name, ": ", ToString(test.result), ": ",
                     test.reason, "\n");
+    int shown = 0;
     for (const TestCase& test_case : test.cases) {
       if (test_case.result == TestCase::Result::kPassed) continue;
+      if (++shown > kMaxShown) {
+        summary += "  ... the rest is in its log\n";
+        break;
+      }
       absl::StrAppend(&summary, "  ", ToString(test_case.result), " ",
                       test_case.suite, ".", test_case.name, ": ",
                       OneLine(test_case.message), "\n");

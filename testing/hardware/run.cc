@@ -64,14 +64,17 @@ Runs the hardware tests of this bundle, each with GPUs of its own.
   --bundle=DIR   The bundle, if it is not where this program is.
 
 Exit code: 0 all ran and passed; 1 something failed, or was skipped; 2 wrong
-usage, or a broken bundle; 3 nothing failed, but there are too few GPUs.
+usage, or a broken bundle; 3 nothing failed, but there are too few GPUs for a
+test, or for any.
 )";
+
+constexpr int kAllGpus = 0;
 
 struct Options {
   bool help = false;
   bool list = false;
   bool allow_skips = false;
-  int gpus = -1;  // As many as there are.
+  int gpus = kAllGpus;
   std::string filter;
   std::string out = "conveyor-results";
   std::string bundle;
@@ -98,7 +101,7 @@ bool ParseOptions(int argc, char** argv, Options* options) {
       options->bundle = std::string(argument);
     } else if (!absl::ConsumePrefix(&argument, "--gpus=") ||
                !absl::SimpleAtoi(argument, &options->gpus) ||
-               options->gpus < 0) {
+               options->gpus <= 0) {
       absl::FPrintF(stderr, "run: what is %s?\n%s", argv[i], kHelp);
       return false;
     }
@@ -161,17 +164,20 @@ std::vector<TestRun> RunTests(const std::vector<BundledTest>& tests,
 }
 
 ExitCode Verdict(const std::vector<TestRun>& runs, const Options& options) {
-  ExitCode verdict = kOk;
+  bool any_ran = false;
+  bool any_missed = false;
   for (const TestRun& run : runs) {
     switch (run.result) {
       case TestResult::kPassed:
+        any_ran = true;
         break;
       case TestResult::kSkipped:
         if (!options.allow_skips) return kFailures;
+        any_ran = true;
         break;
       case TestResult::kTooFewGpus:
         // With --gpus it was not asked for.
-        if (options.gpus < 0) verdict = kTooFewGpus;
+        if (options.gpus == kAllGpus) any_missed = true;
         break;
       case TestResult::kFailed:
       case TestResult::kTimedOut:
@@ -179,7 +185,7 @@ ExitCode Verdict(const std::vector<TestRun>& runs, const Options& options) {
         return kFailures;
     }
   }
-  return verdict;
+  return any_ran && !any_missed ? kOk : kTooFewGpus;
 }
 
 // The GPUs to use: all, or the first --gpus. False if there are not so many.
@@ -187,7 +193,7 @@ bool ChooseGpus(const Options& options, std::vector<std::string>* gpus) {
   absl::StatusOr<std::vector<std::string>> all = ListGpus();
   if (!all.ok()) absl::PrintF("%s\n", all.status().message());
   if (all.ok()) *gpus = *std::move(all);
-  if (options.gpus < 0) return true;
+  if (options.gpus == kAllGpus) return true;
   if (options.gpus > static_cast<int>(gpus->size())) {
     absl::FPrintF(stderr, "run: --gpus=%d, and there are %d\n", options.gpus,
                   gpus->size());

@@ -18,7 +18,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,6 +33,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+constexpr char kRunner[] = "testing/hardware/run";
 
 class RunTest : public ::testing::Test {
  protected:
@@ -57,9 +61,15 @@ class RunTest : public ::testing::Test {
   // Runs the bundle on a machine with these GPUs. The exit code.
   int Run(const std::string& flag = "--gpus=1",
           const std::string& gpus = "GPU-a") {
+    return RunCommand({kRunner, "--bundle=" + directory_,
+                       "--out=" + directory_ + "/out", flag},
+                      gpus);
+  }
+
+  int RunCommand(const std::vector<std::string>& argv,
+                 const std::string& gpus) {
     ProcessOptions options;
-    options.argv = {"testing/hardware/run", "--bundle=" + directory_,
-                    "--out=" + directory_ + "/out", flag};
+    options.argv = argv;
     options.env = {{"CONVEYOR_GPU_LOCK_DIR", directory_},
                    {"CONVEYOR_GPU_UUIDS", gpus}};
     options.output_file = directory_ + "/output";
@@ -196,6 +206,11 @@ TEST_F(RunTest, WithGpusNamedWhatNeedsMoreIsNotMissed) {
   EXPECT_THAT(Read("output"), HasSubstr("1 too few GPUs"));
 }
 
+TEST_F(RunTest, NothingRunGivesThreeWithGpusNamedToo) {
+  Add("//a:two", "*.Passes", /*gpus=*/2);
+  EXPECT_EQ(Run("--gpus=1"), 3);
+}
+
 TEST_F(RunTest, FewerGpusThanNamedGivesThree) {
   Add("//a:one", "*.Passes");
   EXPECT_EQ(Run("--gpus=2"), 3);
@@ -227,10 +242,24 @@ TEST_F(RunTest, WrongUseAndBrokenBundlesGiveTwo) {
   EXPECT_EQ(Run(), 2);  // No MANIFEST.
   Add("//a:one", "*.Passes");
   EXPECT_EQ(Run("--gpu=1"), 2);
-  EXPECT_EQ(Run("--gpus=-1"), 2);
+  EXPECT_EQ(Run("--gpus=0"), 2);
   EXPECT_EQ(Run("--out=/proc/none"), 2);
   std::ofstream(directory_ + "/MANIFEST", std::ios::app) << "nonsense\n";
   EXPECT_EQ(Run(), 2);
+}
+
+TEST_F(RunTest, AnInterruptedRunEndsItsTestAndReports) {
+  Add("//a:hangs", "*.Hangs");
+  Add("//a:passes", "*.Passes");
+  const std::string script = absl::StrCat(
+      kRunner, " --bundle=", directory_, " --out=", directory_, "/out &\n",
+      "until grep -qs Hangs ", directory_, "/out/a_hangs.log; do sleep 0.1; ",
+      "done\nkill -TERM $!; wait $!");
+  EXPECT_EQ(RunCommand({"/bin/sh", "-c", script}, "GPU-a"), 1);
+  EXPECT_THAT(Read("output"),
+              AllOf(HasSubstr("failed: interrupted in FakeTest.Hangs"),
+                    HasSubstr("2 tests, 1 failed, 1 not run")));
+  EXPECT_THAT(Read("out/results.json"), HasSubstr("\"exit_code\": 1"));
 }
 
 TEST_F(RunTest, AMissingBinaryFailsItsTest) {

@@ -25,6 +25,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
@@ -67,6 +69,18 @@ std::string LastCase(const std::string& output) {
     if (output.find(end + name, begin) != std::string::npos) return "";
   }
   return absl::StrCat(" in ", name);
+}
+
+// What a test that ended before its first case said, as the loader does of a
+// missing library; empty if it said nothing.
+std::string LastWords(const std::string& output) {
+  if (absl::StrContains(output, "[ RUN      ] ")) return "";
+  const absl::string_view text = absl::StripAsciiWhitespace(output);
+  const size_t line = text.rfind('\n');
+  return text.empty()
+             ? ""
+             : absl::StrCat(": ",
+                            text.substr(line == text.npos ? 0 : line + 1));
 }
 
 absl::StatusOr<GpuLease> TakeGpus(int count, const RunnerOptions& options) {
@@ -117,7 +131,8 @@ std::string Failure(const ProcessResult& process, const TestRun& run,
   const auto failed = count(TestCase::Result::kFailed);
   if (failed > 0) return absl::StrCat(failed, " cases failed");
   if (process.exit_code != 0) {
-    return absl::StrCat("exited with ", process.exit_code, LastCase(output));
+    return absl::StrCat("exited with ", process.exit_code, LastCase(output),
+                        LastWords(output));
   }
   if (!report.ok()) {
     return absl::StrCat("exited with 0 without a whole report: ",

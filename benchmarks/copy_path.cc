@@ -46,19 +46,19 @@ absl::Status RawAsync(CopyBuffers& buffers, size_t num_bytes, int count) {
 }
 
 absl::Status OursH2dPinned(CopyBuffers& buffers, size_t num_bytes, int count) {
+  const auto dst = buffers.Device(num_bytes);
+  const auto src = buffers.Pinned(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(CopyAsync(buffers.Device(num_bytes),
-                                   buffers.Pinned(num_bytes),
-                                   buffers.stream()));
+    ABSL_RETURN_IF_ERROR(CopyAsync(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }
 
 absl::Status OursD2hPinned(CopyBuffers& buffers, size_t num_bytes, int count) {
+  const auto dst = buffers.Pinned(num_bytes);
+  const auto src = buffers.Device(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(CopyAsync(buffers.Pinned(num_bytes),
-                                   buffers.Device(num_bytes),
-                                   buffers.stream()));
+    ABSL_RETURN_IF_ERROR(CopyAsync(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }
@@ -72,10 +72,10 @@ absl::Status RawH2dPageable(CopyBuffers& buffers, size_t num_bytes, int count) {
 
 absl::Status OursH2dPageable(CopyBuffers& buffers, size_t num_bytes,
                              int count) {
+  const auto dst = buffers.Device(num_bytes);
+  const auto src = buffers.PageableSource(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(Copy(buffers.Device(num_bytes),
-                              buffers.PageableSource(num_bytes),
-                              buffers.stream()));
+    ABSL_RETURN_IF_ERROR(Copy(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }
@@ -89,18 +89,19 @@ absl::Status RawD2hPageable(CopyBuffers& buffers, size_t num_bytes, int count) {
 
 absl::Status OursD2hPageable(CopyBuffers& buffers, size_t num_bytes,
                              int count) {
+  const auto dst = buffers.Pageable(num_bytes);
+  const auto src = buffers.Device(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(Copy(buffers.Pageable(num_bytes),
-                              buffers.Device(num_bytes), buffers.stream()));
+    ABSL_RETURN_IF_ERROR(Copy(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }
 
 absl::Status OursD2d(CopyBuffers& buffers, size_t num_bytes, int count) {
+  const auto dst = buffers.OtherDeviceRange(num_bytes);
+  const auto src = buffers.Device(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(CopyAsync(buffers.OtherDeviceRange(num_bytes),
-                                   buffers.Device(num_bytes),
-                                   buffers.stream()));
+    ABSL_RETURN_IF_ERROR(CopyAsync(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }

@@ -83,12 +83,10 @@ stage_bundle() {
   grep -qs 'name = "bundle"' testing/hardware/BUILD || skip "there is no //testing/hardware:bundle yet"
   has_toolkit || skip "no CUDA toolkit here"
   bazel build //testing/hardware:bundle
-  local execroot archive size
+  local execroot archive
   execroot=$("$root/bazelw" info execution_root 2>/dev/null)
   archive=$("$root/bazelw" cquery --output=files //testing/hardware:bundle 2>/dev/null | head -n 1)
-  size=$(stat -L -c %s "$execroot/$archive")
-  echo "$archive: $size bytes"
-  ((size < 40 << 20)) || die "the bundle is over 40 MiB"
+  BAZEL=$root/bazelw testing/hardware/check_bundle "$execroot/$archive"
 }
 
 # A downstream project, with other flags appended.

@@ -92,7 +92,9 @@ Stream* Call::Find(cudaStream_t handle) {
 
 cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
                           Point* at) {
-  if (stream->capture != nullptr) return CaptureWork(stream, std::move(work));
+  if (stream->capture != nullptr) {
+    return CaptureWork(stream, std::move(work));
+  }
   if (stream->legacy) {
     if (const cudaError_t error = CheckLegacy(machine_, *stream)) return error;
   }
@@ -126,20 +128,30 @@ void Call::Wait(const EventRecord& record) {
 }
 
 void Call::WaitForDevice(int device) {
-  // What other threads enqueue meanwhile is not waited for.
   std::vector<Point> points;
   for (Stream* const stream :
        machine_.devices[static_cast<size_t>(device)].streams) {
-    if (stream->timed < stream->last || stream->effects < stream->last) {
-      points.push_back({stream, stream->last});
-    }
+    points.push_back({stream, stream->last});
   }
+  Wait(points);
+}
+
+void Call::Wait(const std::vector<Point>& points) {
   double end = 0;
   for (const Point& point : points) {
     Settle(point);
     end = std::max(end, point.stream->timed_at);
   }
   WakeAt(end);
+}
+
+std::vector<Point> Call::EndOf(Stream* stream) const {
+  if (!stream->legacy) return {{stream, stream->last}};
+  std::vector<Point> points;
+  for (Stream* const other : DeviceOf(stream).streams) {
+    if (other->blocking) points.push_back({other, other->last});
+  }
+  return points;
 }
 
 bool Call::Reached(Point point) {
@@ -171,11 +183,13 @@ void Call::Charge(double ns) {
 }
 
 cudaError_t Call::Return(cudaError_t error) {
-  if (error != cudaSuccess) thread_.last_error = error;
   if (error == cudaErrorNotReady) {
-    // A host that polls must not keep the lock from what it waits for.
+    // No failure, and not kept. A host that polls must not keep the lock from
+    // what it waits for.
     lock_.unlock();
     std::this_thread::yield();
+  } else if (error != cudaSuccess) {
+    thread_.last_error = error;
   }
   return error;
 }

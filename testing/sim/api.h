@@ -80,8 +80,13 @@ class Call {
   // What a call returns, if not cudaSuccess, that must not disturb a capture.
   cudaError_t CheckUnsafe();
 
+  // What `stream` has been given. For the legacy default stream that includes
+  // what blocking streams have been given.
+  std::vector<Point> EndOf(Stream* stream) const;
+
   // Waits, in effect and in virtual time. May let go of the lock meanwhile.
   void Wait(Point point);
+  void Wait(const std::vector<Point>& points);
   void Wait(const EventRecord& record);
   // Waits for all that was enqueued on the device.
   void WaitForDevice(int device);

@@ -68,7 +68,7 @@ cudaDeviceProp Properties(const Profile& profile, int device) {
   prop.pciBusID = kFirstBus + device;
   prop.asyncEngineCount = static_cast<int>(profile.copy_engines);
   prop.unifiedAddressing = 1;
-  prop.memoryBusWidth = 6144;
+  prop.memoryBusWidth = 6016;
   prop.l2CacheSize = 60 << 20;
   prop.maxThreadsPerMultiProcessor = 2048;
   prop.streamPrioritiesSupported = 1;
@@ -86,7 +86,7 @@ cudaDeviceProp Properties(const Profile& profile, int device) {
   prop.hostRegisterReadOnlySupported = 1;
   prop.memoryPoolsSupported = 1;
   prop.ipcEventSupported = 1;
-  prop.hostNumaId = -1;
+
   return prop;
 }
 
@@ -216,7 +216,12 @@ cudaError_t Attribute(const cudaDeviceProp& prop, cudaDeviceAttr attr,
     case cudaDevAttrIpcEventSupport:
       *value = prop.ipcEventSupported;
       return cudaSuccess;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = prop.maxBlocksPerMultiProcessor;
+      return cudaSuccess;
     case cudaDevAttrHostNumaId:
+      *value = prop.hostNumaId;
+      return cudaSuccess;
     case cudaDevAttrNumaId:
       *value = -1;
       return cudaSuccess;
@@ -371,6 +376,13 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pci_bus_id) {
   if (device == nullptr || pci_bus_id == nullptr) {
     return call.Return(cudaErrorInvalidValue);
   }
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned slot = 0;
+  if (std::sscanf(pci_bus_id, "%x:%x:%x", &domain, &bus, &slot) != 3 &&
+      std::sscanf(pci_bus_id, "%x:%x", &bus, &slot) != 2) {
+    return call.Return(cudaErrorInvalidValue);
+  }
   for (int i = 0; i < call.machine().profile.device_count(); ++i) {
     if (BusId(i) == pci_bus_id) {
       *device = i;
@@ -430,8 +442,9 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer_device, unsigned flags) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   if (flags != 0) return call.Return(cudaErrorInvalidValue);
-  if (!call.IsDevice(peer_device) || peer_device == call.thread().device) {
-    return call.Return(cudaErrorInvalidDevice);
+  if (!call.IsDevice(peer_device)) return call.Return(cudaErrorInvalidDevice);
+  if (peer_device == call.thread().device) {
+    return call.Return(cudaErrorPeerAccessUnsupported);
   }
   return call.Return(call.device().peers.insert(peer_device).second
                          ? cudaSuccess

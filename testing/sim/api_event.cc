@@ -27,8 +27,10 @@ using conveyor::sim::Call;
 using conveyor::sim::CaptureRecord;
 using conveyor::sim::Event;
 using conveyor::sim::EventRecord;
+using conveyor::sim::QueryCaptured;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::TimeCaptured;
 using conveyor::sim::Work;
 
 namespace {
@@ -61,7 +63,10 @@ cudaError_t Record(const char* name, cudaEvent_t event, cudaStream_t stream,
     return call.Return(cudaErrorInvalidResourceHandle);
   }
   if (flags != cudaEventRecordDefault) {
-    return call.Return(cudaErrorInvalidValue);
+    // External records are for captures, which cannot do them here.
+    return call.Return(flags == cudaEventRecordExternal
+                           ? cudaErrorIllegalState
+                           : cudaErrorInvalidValue);
   }
   if (found->capture != nullptr) {
     return call.Return(CaptureRecord(found, recorded));
@@ -79,6 +84,12 @@ cudaError_t Record(const char* name, cudaEvent_t event, cudaStream_t stream,
   still->record = record;
   still->captured = nullptr;
   return call.Return(cudaSuccess);
+}
+
+// Asking for an event may end captures, its own above all.
+cudaError_t CheckQuery(Call& call, const Event& event) {
+  if (event.captured != nullptr) return QueryCaptured(call.machine(), event);
+  return call.CheckUnsafe();
 }
 
 }  // namespace
@@ -115,7 +126,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (call.refused()) return call.Return(call.refusal());
   const Event* const found = call.machine().events.Get(event);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
-  if (found->captured != nullptr) return call.Return(cudaErrorCapturedEvent);
+  if (const cudaError_t error = CheckQuery(call, *found)) {
+    return call.Return(error);
+  }
   if (found->record != nullptr && !call.Reached(*found->record)) {
     return call.Return(cudaErrorNotReady);
   }
@@ -128,7 +141,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (call.refused()) return call.Return(call.refusal());
   const Event* const found = call.machine().events.Get(event);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
-  if (found->captured != nullptr) return call.Return(cudaErrorCapturedEvent);
+  if (const cudaError_t error = CheckQuery(call, *found)) {
+    return call.Return(error);
+  }
   const int device = found->device;
   // By value: the event may be recorded again, or destroyed, meanwhile.
   const std::shared_ptr<EventRecord> record = found->record;
@@ -144,6 +159,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,
   const Event* const first = call.machine().events.Get(start);
   const Event* const second = call.machine().events.Get(end);
   for (const Event* event : {first, second}) {
+    if (event != nullptr && event->captured != nullptr) {
+      return call.Return(TimeCaptured(call.machine(), *event));
+    }
     if (event == nullptr || event->record == nullptr ||
         (event->flags & cudaEventDisableTiming) != 0 ||
         event->device != first->device) {

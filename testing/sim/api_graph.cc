@@ -28,6 +28,7 @@ using conveyor::sim::BeginCapture;
 using conveyor::sim::Call;
 using conveyor::sim::EndCapture;
 using conveyor::sim::Graph;
+using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
 using conveyor::sim::Work;
@@ -45,10 +46,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
   if (capture_status == nullptr) return call.Return(cudaErrorInvalidValue);
   const Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (found->legacy) {
+    if (const cudaError_t error = CheckLegacy(call.machine(), *found)) {
+      return call.Return(error);
+    }
+  }
   if (found->capture == nullptr) {
     *capture_status = cudaStreamCaptureStatusNone;
-    return call.Return(found->legacy ? CheckLegacy(call.machine(), *found)
-                                     : cudaSuccess);
+    return call.Return(cudaSuccess);
   }
   *capture_status = found->capture->valid ? cudaStreamCaptureStatusActive
                                           : cudaStreamCaptureStatusInvalidated;
@@ -111,6 +116,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph_exec, cudaStream_t stream) {
   if (found == nullptr) return call.Return(cudaErrorInvalidValue);
   Stream* const target = call.Find(stream);
   if (target == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
+  if (target->capture != nullptr) {
+    InvalidateCapture(target);
+    return call.Return(cudaErrorStreamCaptureUnsupported);
+  }
   // One after the other, in the order of their capture: one of those that CUDA
   // allows.
   for (const Work& node : std::vector<Work>(found->nodes)) {

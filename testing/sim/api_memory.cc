@@ -134,8 +134,7 @@ cudaError_t cudaMallocManaged(void** dev_ptr, size_t size, unsigned flags) {
   Call call(__func__, TheMachine().profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
   if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
-  if (size == 0 ||
-      (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
     return call.Return(cudaErrorInvalidValue);
   }
   return call.Return(
@@ -186,7 +185,7 @@ cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
   if (call.refused()) return call.Return(call.refusal());
   Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
-  if (dev_ptr == nullptr) return call.Return(cudaErrorInvalidValue);
+  if (dev_ptr == nullptr) return call.Return(cudaSuccess);
   const Allocation* const allocation = Begins(call, dev_ptr);
   if (allocation == nullptr || allocation->kind != MemoryKind::kDevice) {
     return call.Return(cudaErrorInvalidValue);
@@ -234,8 +233,10 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned flags) {
     return call.Return(cudaErrorInvalidValue);
   }
   Registry& memory = call.machine().memory;
-  if (memory.FindOverlap(ptr, size) != nullptr) {
-    return call.Return(cudaErrorHostMemoryAlreadyRegistered);
+  if (const Allocation* const known = memory.FindOverlap(ptr, size)) {
+    return call.Return(known->kind == MemoryKind::kRegistered
+                           ? cudaErrorHostMemoryAlreadyRegistered
+                           : cudaErrorInvalidValue);
   }
   if (memory.Register(ptr, size, call.thread().device, flags,
                       profile.registered_alias != 0) == nullptr) {
@@ -250,9 +251,10 @@ cudaError_t cudaHostUnregister(void* ptr) {
   if (call.refused()) return call.Return(call.refusal());
   if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   if (ptr == nullptr) return call.Return(cudaErrorInvalidValue);
-  const Allocation* const allocation = Begins(call, ptr);
-  if (allocation == nullptr || allocation->kind != MemoryKind::kRegistered) {
-    return call.Return(cudaErrorHostMemoryNotRegistered);
+  const Allocation* const known = call.machine().memory.Find(ptr);
+  if (known == nullptr) return call.Return(cudaErrorHostMemoryNotRegistered);
+  if (known->base != ptr || known->kind != MemoryKind::kRegistered) {
+    return call.Return(cudaErrorInvalidValue);
   }
   for (int i = 0; i < call.machine().profile.device_count(); ++i) {
     call.WaitForDevice(i);
@@ -286,11 +288,12 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   if (call.refused()) return call.Return(call.refusal());
   const Allocation* const found = call.machine().memory.Find(host);
   if (flags == nullptr || found == nullptr ||
-      (found->kind != MemoryKind::kPinned &&
-       found->kind != MemoryKind::kRegistered)) {
+      found->kind == MemoryKind::kDevice) {
     return call.Return(cudaErrorInvalidValue);
   }
-  *flags = found->flags | cudaHostAllocMapped;
+  *flags = found->kind == MemoryKind::kManaged
+               ? cudaHostAllocMapped
+               : found->flags | cudaHostAllocMapped;
   return call.Return(cudaSuccess);
 }
 

@@ -51,7 +51,12 @@ cudaError_t CheckQuery(Call& call, Stream* stream) {
     InvalidateCapture(stream);
     return cudaErrorStreamCaptureUnsupported;
   }
-  return stream->legacy ? CheckLegacy(call.machine(), *stream) : cudaSuccess;
+  if (stream->legacy) {
+    if (const cudaError_t error = CheckLegacy(call.machine(), *stream)) {
+      return error;
+    }
+  }
+  return call.CheckUnsafe();
 }
 
 cudaError_t Create(const char* name, cudaStream_t* stream, unsigned flags,
@@ -149,8 +154,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   if (const cudaError_t error = CheckQuery(call, found)) {
     return call.Return(error);
   }
-  if (!call.Reached(Point{found, found->last})) {
-    return call.Return(cudaErrorNotReady);
+  for (const Point& point : call.EndOf(found)) {
+    if (!call.Reached(point)) return call.Return(cudaErrorNotReady);
   }
   return call.Return(call.device().error);
 }
@@ -163,7 +168,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (const cudaError_t error = CheckQuery(call, found)) {
     return call.Return(error);
   }
-  call.Wait(Point{found, found->last});
+  call.Wait(call.EndOf(found));
   return call.Return(call.DeviceOf(found).error);
 }
 
@@ -177,7 +182,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     return call.Return(cudaErrorInvalidResourceHandle);
   }
   if (flags != cudaEventWaitDefault) {
-    return call.Return(cudaErrorInvalidValue);
+    // External waits are for captures, which cannot do them here.
+    return call.Return(flags == cudaEventWaitExternal ? cudaErrorIllegalState
+                                                      : cudaErrorInvalidValue);
   }
   if (found->capture != nullptr || waited->captured != nullptr) {
     return call.Return(CaptureWait(call.machine(), found, *waited));

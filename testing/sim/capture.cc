@@ -136,13 +136,15 @@ cudaError_t EndCapture(Machine& machine, const Thread& thread, Stream* stream,
                        std::vector<Work>* nodes) {
   Capture* const capture = stream->capture;
   if (capture == nullptr) return cudaErrorIllegalState;
-  if (capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
-  if (capture->thread != &thread &&
-      capture->mode != cudaStreamCaptureModeRelaxed) {
-    return cudaErrorStreamCaptureWrongThread;
+  if (capture->origin != stream) {
+    capture->valid = false;
+    return cudaErrorStreamCaptureUnmatched;
   }
   cudaError_t error = cudaSuccess;
-  if (!capture->valid) {
+  if (capture->thread != &thread &&
+      capture->mode != cudaStreamCaptureModeRelaxed) {
+    error = cudaErrorStreamCaptureWrongThread;
+  } else if (!capture->valid) {
     error = cudaErrorStreamCaptureInvalidated;
   } else if (!AllJoined(*capture)) {
     error = cudaErrorStreamCaptureUnjoined;
@@ -182,7 +184,7 @@ cudaError_t CaptureWait(Machine& machine, Stream* stream, const Event& event) {
   Capture* const capture = FindCapture(machine, event.captured->capture);
   if (capture == nullptr) {
     InvalidateCapture(stream);
-    return cudaErrorCapturedEvent;
+    return cudaErrorInvalidValue;
   }
   if (stream->capture != nullptr && stream->capture != capture) {
     capture->valid = false;
@@ -197,6 +199,19 @@ cudaError_t CaptureWait(Machine& machine, Stream* stream, const Event& event) {
   stream->capture = capture;
   Merge(&capture->frontiers[stream], event.captured->nodes);
   return cudaSuccess;
+}
+
+cudaError_t QueryCaptured(Machine& machine, const Event& event) {
+  Capture* const capture = FindCapture(machine, event.captured->capture);
+  if (capture == nullptr) return cudaErrorInvalidValue;
+  capture->valid = false;
+  return cudaErrorCapturedEvent;
+}
+
+cudaError_t TimeCaptured(Machine& machine, const Event& event) {
+  return FindCapture(machine, event.captured->capture) == nullptr
+             ? cudaErrorInvalidValue
+             : cudaErrorCapturedEvent;
 }
 
 void InvalidateCapture(Stream* stream) {

@@ -62,8 +62,8 @@ cudaError_t CheckLegacy(Machine& machine, const Stream& legacy);
 
 cudaError_t BeginCapture(Machine& machine, const Thread& thread, Stream* stream,
                          cudaStreamCaptureMode mode);
-// On success and on failure the capture is over, unless the stream or thread is
-// the wrong one.
+// On success and on failure the capture is over, unless the stream is the wrong
+// one: then it is invalid.
 cudaError_t EndCapture(Machine& machine, const Thread& thread, Stream* stream,
                        std::vector<Work>* nodes);
 
@@ -73,6 +73,11 @@ cudaError_t CaptureWork(Stream* stream, Work work);
 cudaError_t CaptureRecord(Stream* stream, Event* event);
 // Makes `stream` wait for `event`, one of both being captured.
 cudaError_t CaptureWait(Machine& machine, Stream* stream, const Event& event);
+
+// What asking for the state of a captured event returns. Ends its capture.
+cudaError_t QueryCaptured(Machine& machine, const Event& event);
+// The same for its time, which ends nothing.
+cudaError_t TimeCaptured(Machine& machine, const Event& event);
 
 // For calls that no capture survives: marks that of `stream`, if there is one.
 void InvalidateCapture(Stream* stream);

@@ -154,7 +154,7 @@ struct Stream {
   int priority = 0;
   uint64_t id = 0;
   uint64_t number = 0;  // What the seed's choices go by.
-  uint64_t first = 0;  // Index before its first operation.
+  uint64_t first = 0;   // Index before its first operation.
 
   // Operations that lack effect or time. Indices never start again, so that a
   // Point stays true when a Stream is used again.

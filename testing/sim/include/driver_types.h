@@ -254,6 +254,7 @@ enum cudaDeviceAttr {
   cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
   cudaDevAttrDirectManagedMemAccessFromHost = 101,
   cudaDevAttrHostRegisterReadOnlySupported = 113,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
   cudaDevAttrMemoryPoolsSupported = 115,
   cudaDevAttrIpcEventSupport = 125,
   cudaDevAttrNumaConfig = 130,

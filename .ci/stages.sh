@@ -32,7 +32,7 @@ bazel() { # COMMAND ARGUMENT...
   calls=$((calls + 1))
   local command=$1
   shift
-  "$root/bazelw" "$command" --noshow_progress --curses=no --color=no \
+  "$root/bazelw" "$command" --show_progress_rate_limit=20 --curses=no --color=no \
     --build_event_json_file="$logs/${CI_STAGE:-stage}.$calls.bep" "$@"
 }
 

@@ -51,7 +51,7 @@ TEST(DeviceMemoryTest, IsPoisonedWhenNew) {
 }
 
 TEST(DeviceMemoryTest, CostsNothingUntilTouched) {
-  constexpr size_t kLarge = size_t{5} << 30;
+  constexpr size_t kLarge = (size_t{5} << 29) + 1;
   std::vector<char*> buffers(8);
   for (char*& buffer : buffers) ASSERT_CUDA(cudaMalloc(&buffer, kLarge));
   char value = 3;

@@ -83,16 +83,48 @@ bool Poison(char* map, size_t size) {
   return true;
 }
 
-// Maps `file` twice; false if that fails.
-bool MapTwice(int file, size_t size, void* fixed, char** first, char** second) {
-  void* a = mmap(fixed, size, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | (fixed != nullptr ? MAP_FIXED : 0), file, 0);
-  if (a == MAP_FAILED) return false;
-  void* b = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (b == MAP_FAILED) return false;
-  *first = static_cast<char*>(a);
-  *second = static_cast<char*>(b);
+// Maps `file` at two addresses; null for any.
+bool MapTwice(int file, size_t size, void* first, void* second, char** at_first,
+              char** at_second) {
+  const auto map = [file, size](void* at) {
+    return mmap(at, size, PROT_READ | PROT_WRITE,
+                MAP_SHARED | (at != nullptr ? MAP_FIXED : 0), file, 0);
+  };
+  void* const one = map(first);
+  void* const other = map(second);
+  if (one == MAP_FAILED || other == MAP_FAILED) return false;
+  *at_first = static_cast<char*>(one);
+  *at_second = static_cast<char*>(other);
   return true;
+}
+
+bool WriteAll(int file, const char* from, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t written =
+        pwrite(file, from + done, size - done, static_cast<off_t>(done));
+    if (written <= 0) return false;
+    done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+// Gives the pages at `host` a second address, `alias`: they become a file's,
+// with what they held.
+bool AliasPages(char* host, size_t size, char* alias) {
+  if (size == 0) return true;
+  const int file = memfd_create("conveyor_sim_registered", MFD_CLOEXEC);
+  char* same = nullptr;
+  const bool ok = file >= 0 && ftruncate(file, static_cast<off_t>(size)) == 0 &&
+                  WriteAll(file, host, size) &&
+                  MapTwice(file, size, host, alias, &same, &alias);
+  if (file >= 0) close(file);
+  return ok;
+}
+
+// The same for a page that has a second address already.
+bool AliasAgain(char* host, char* alias) {
+  return mremap(host, 0, kPage, MREMAP_MAYMOVE | MREMAP_FIXED, alias) !=
+         MAP_FAILED;
 }
 
 }  // namespace
@@ -120,7 +152,7 @@ Allocation* Registry::AllocateAliased(size_t size, int device, unsigned flags) {
   char* host = nullptr;
   char* alias = nullptr;
   const bool ok = ftruncate(file, static_cast<off_t>(mapped)) == 0 &&
-                  MapTwice(file, mapped, nullptr, &host, &alias);
+                  MapTwice(file, mapped, nullptr, nullptr, &host, &alias);
   close(file);
   if (!ok) return nullptr;
   Allocation allocation = {MemoryKind::kPinned,
@@ -138,6 +170,50 @@ Allocation* Registry::AllocateAliased(size_t size, int device, unsigned flags) {
               .first->second;
 }
 
+bool Registry::HasAliasedPage(uintptr_t page) const {
+  const auto overlaps = [page](const Allocation& allocation) {
+    const auto base = reinterpret_cast<uintptr_t>(allocation.base);
+    return allocation.kind == MemoryKind::kRegistered &&
+           allocation.alias != nullptr && base < page + kPage &&
+           base + allocation.size > page;
+  };
+  for (auto it = by_base_.lower_bound(page + kPage); it != by_base_.begin();) {
+    if (overlaps((--it)->second)) return true;
+    if (it->first < page) break;
+  }
+  return false;
+}
+
+bool Registry::AddAlias(Allocation* allocation) {
+  const auto base = reinterpret_cast<uintptr_t>(allocation->base);
+  const uintptr_t first = base / kPage * kPage;
+  const size_t mapped = RoundUp(base + allocation->size - first);
+  void* const reserved =
+      mmap(nullptr, mapped, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return false;
+  char* const host = reinterpret_cast<char*>(first);
+  char* const alias = static_cast<char*>(reserved);
+  // Only the first and the last page can belong to another registration too.
+  const size_t last = mapped - kPage;
+  const bool first_shared = HasAliasedPage(first);
+  const bool last_shared = last > 0 && HasAliasedPage(first + last);
+  const size_t from = first_shared ? kPage : 0;
+  const size_t to = last_shared ? last : mapped;
+  const bool ok = (!first_shared || AliasAgain(host, alias)) &&
+                  (!last_shared || AliasAgain(host + last, alias + last)) &&
+                  AliasPages(host + from, to - from, alias + from);
+  if (!ok) {
+    munmap(reserved, mapped);
+    return false;
+  }
+  allocation->alias = alias + (base - first);
+  allocation->mapping = alias;
+  allocation->mapping_size = mapped;
+  by_alias_[reinterpret_cast<uintptr_t>(allocation->alias)] = base;
+  return true;
+}
+
 Allocation* Registry::Register(void* host, size_t size, int device,
                                unsigned flags, bool alias) {
   if (FindOverlap(host, size) != nullptr) return nullptr;
@@ -151,25 +227,7 @@ Allocation* Registry::Register(void* host, size_t size, int device,
                            nullptr,
                            0};
   const auto base = reinterpret_cast<uintptr_t>(host);
-  if (alias) {
-    // The pages become a file's, so that they can be mapped twice.
-    const uintptr_t first = base / kPage * kPage;
-    const size_t mapped = RoundUp(base + size - first);
-    const int file = memfd_create("conveyor_sim_registered", MFD_CLOEXEC);
-    char* same = nullptr;
-    char* second = nullptr;
-    const bool ok =
-        file >= 0 && ftruncate(file, static_cast<off_t>(mapped)) == 0 &&
-        pwrite(file, reinterpret_cast<void*>(first), mapped, 0) ==
-            static_cast<ssize_t>(mapped) &&
-        MapTwice(file, mapped, reinterpret_cast<void*>(first), &same, &second);
-    if (file >= 0) close(file);
-    if (!ok) return nullptr;
-    allocation.alias = second + (base - first);
-    allocation.mapping = second;
-    allocation.mapping_size = mapped;
-    by_alias_[reinterpret_cast<uintptr_t>(allocation.alias)] = base;
-  }
+  if (alias && !AddAlias(&allocation)) return nullptr;
   return &by_base_.emplace(base, allocation).first->second;
 }
 

@@ -61,7 +61,8 @@ class Registry {
   // As Allocate, of host memory that the device sees at another address.
   Allocation* AllocateAliased(size_t size, int device, unsigned flags);
   // Notes [host, host + size) as registered; null if it overlaps a range that
-  // is known. With `alias`, the device sees it at another address.
+  // is known. With `alias`, the device sees it at another address: its pages
+  // are replaced, so that nothing else may write to them meanwhile.
   Allocation* Register(void* host, size_t size, int device, unsigned flags,
                        bool alias);
   // Forgets and unmaps.
@@ -78,6 +79,10 @@ class Registry {
   const std::map<uintptr_t, Allocation>& all() const { return by_base_; }
 
  private:
+  // Whether the page is part of a registration with an alias.
+  bool HasAliasedPage(uintptr_t page) const;
+  bool AddAlias(Allocation* allocation);
+
   std::map<uintptr_t, Allocation> by_base_;
   // Alias to base.
   std::map<uintptr_t, uintptr_t> by_alias_;

@@ -28,8 +28,10 @@
 using conveyor::sim::Call;
 using conveyor::sim::CheckDeviceWait;
 using conveyor::sim::Device;
+using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Machine;
 using conveyor::sim::Profile;
+using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
 
@@ -343,8 +345,13 @@ cudaError_t cudaDeviceReset() {
   }
   call.WaitForDevice(device);
   Machine& machine = call.machine();
-  machine.streams.RemoveIf(
-      [device](Stream* const& stream) { return stream->device == device; });
+  machine.streams.RemoveIf([device](Stream* const& stream) {
+    if (stream->device != device) return false;
+    InvalidateCapture(stream);
+    stream->live = false;
+    return true;
+  });
+  ReapStreams(machine, device);
   machine.events.RemoveIf([device](const conveyor::sim::Event& event) {
     return event.device == device;
   });

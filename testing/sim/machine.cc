@@ -104,6 +104,7 @@ Stream* NewStream(Machine& machine, int device, unsigned flags, int priority) {
   stream->flags = flags;
   stream->blocking = (flags & cudaStreamNonBlocking) == 0;
   stream->live = true;
+  stream->waits_for = nullptr;
   stream->priority = priority;
   stream->id = machine.next_stream_id++;
   stream->number = machine.next_stream_number++;

@@ -14,7 +14,7 @@
 
 #include "testing/devices.h"
 
-#include <stdlib.h>
+#include <cstdlib>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest-spi.h"

@@ -119,7 +119,7 @@ std::string Uuid(const cudaUUID_t& uuid) {
 // devices which the test was declared to need.
 std::string PrintMachine() {
   PrintFact("backend: cuda");
-  const std::string missing = MissingDevices(DeclaredDevices());
+  std::string missing = MissingDevices(DeclaredDevices());
 
   int version = 0;
   if (cudaRuntimeGetVersion(&version) != cudaSuccess) cudaGetLastError();

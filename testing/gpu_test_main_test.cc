@@ -16,8 +16,8 @@
 // that passes and skips, with and without devices.
 
 #include <cuda_runtime_api.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>

@@ -50,7 +50,7 @@ absl::StatusOr<StreamGate> StreamGate::Hold(cudaStream_t stream,
                      cudaGetErrorString(error), ")"));
   }
   // The host function's own, to delete.
-  shared.release();
+  static_cast<void>(shared.release());
   return StreamGate(std::move(state));
 }
 
@@ -64,7 +64,7 @@ void StreamGate::Wait(void* state) {
       !gate.mutex.AwaitWithTimeout(absl::Condition(&gate.open), gate.max_hold);
 }
 
-StreamGate& StreamGate::operator=(StreamGate&& other) {
+StreamGate& StreamGate::operator=(StreamGate&& other) noexcept {
   if (this != &other) {
     Open();
     state_ = std::move(other.state_);

@@ -57,7 +57,7 @@ class [[nodiscard]] StreamGate {
 
   StreamGate(StreamGate&&) = default;
   // Opens the gate that was held here before.
-  StreamGate& operator=(StreamGate&& other);
+  StreamGate& operator=(StreamGate&& other) noexcept;
   // Opens the gate. Does not wait for the stream.
   ~StreamGate() { Open(); }
 

@@ -14,8 +14,7 @@
 
 #include "testing/hardware/gpu_list.h"
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <string>
 #include <vector>
 

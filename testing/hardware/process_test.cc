@@ -14,9 +14,8 @@
 
 #include "testing/hardware/process.h"
 
-#include <signal.h>
-#include <stdlib.h>
-
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>

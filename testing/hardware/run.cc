@@ -15,11 +15,11 @@
 // Runs the hardware tests of the bundle that it lies in. Needs nothing on the
 // machine but NVIDIA's driver. See README.md.
 
-#include <limits.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -22,11 +22,11 @@
 // Where that variable is not set or 0, PROGRAM is run as it is. Where the
 // machine has too few GPUs, PROGRAM sees them all and is left to report that.
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>

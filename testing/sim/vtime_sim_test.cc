@@ -112,12 +112,16 @@ TEST_F(VirtualTimeTest, BothDirectionsShareTheLink) {
 }
 
 TEST_F(VirtualTimeTest, CopiesOfOneDirectionTakeTurns) {
-  EXPECT_NEAR(HostRate(2.0 * kLarge,
-                       [&] {
-                         Upload(0, kLarge);
-                         Upload(1, kLarge);
-                       }),
-              55.0, 1.0);
+  const double sum = HostRate(2.0 * kLarge, [&] {
+    // The first has the link to itself, whatever comes behind it.
+    EXPECT_NEAR(Rate(kLarge,
+                     [&] {
+                       Upload(0, kLarge);
+                       Upload(1, kLarge);
+                     }),
+                55.0, 0.8);
+  });
+  EXPECT_NEAR(sum, 55.0, 1.5);
 }
 
 TEST_F(VirtualTimeTest, TwoDevicesHaveLinksOfTheirOwn) {

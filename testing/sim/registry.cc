@@ -137,7 +137,10 @@ Allocation* Registry::Allocate(MemoryKind kind, size_t size, int device,
   if (mapped < size) return nullptr;
   char* map = MapGuarded(mapped);
   if (map == nullptr) return nullptr;
-  if (kind != MemoryKind::kPinned && !Poison(map, mapped)) {
+  if (kind == MemoryKind::kPinned) {
+    // Touched for the first time in large steps: page faults are what costs.
+    madvise(map, mapped, MADV_HUGEPAGE);
+  } else if (!Poison(map, mapped)) {
     munmap(map, mapped + kPage);
     return nullptr;
   }

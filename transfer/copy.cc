@@ -23,6 +23,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
 #include "absl/status/status.h"
 #include "absl/status/status_macros.h"
@@ -177,9 +178,10 @@ absl::string_view KindName(cudaMemcpyKind kind) {
   }
 }
 
-// Enqueues a copy whose ranges have been checked.
-absl::Status Enqueue(const CopyRange& dst, const CopyRange& src,
-                     StreamRef stream) {
+// Enqueues a copy whose ranges have been checked. Inlined as CallCuda is.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::Status Enqueue(const CopyRange& dst,
+                                                         const CopyRange& src,
+                                                         StreamRef stream) {
   if (src.count == 0 || dst.address == src.address) return absl::OkStatus();
   const cudaMemcpyKind kind = KindOf(dst, src);
   return CallCuda(

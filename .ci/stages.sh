@@ -56,7 +56,7 @@ stage_packages() {
 }
 
 stage_full_packages() {
-  need clang-tidy:clang-tidy
+  need clang-tidy:clang-tidy objdump:binutils
   echo "nothing is missing"
 }
 
@@ -132,6 +132,10 @@ sanitized() {
   for folder in transfer multigpu testing; do
     [ ! -d "$folder" ] || echo "//$folder/..."
   done
+}
+
+stage_mutate_waits() {
+  testing/mutate_waits
 }
 
 stage_tidy() { tools/lint --tidy; }

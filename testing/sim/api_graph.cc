@@ -47,7 +47,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
   const Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   if (found->legacy) {
-    if (const cudaError_t error = CheckLegacy(call.machine(), *found)) {
+    if (const cudaError_t error = QueryLegacy(call.machine(), *found)) {
       return call.Return(error);
     }
   }

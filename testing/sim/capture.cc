@@ -70,6 +70,15 @@ bool AllJoined(const Capture& capture) {
   return true;
 }
 
+// Whether a stream of `capture` and `legacy` wait for each other.
+bool InOrderWith(const Capture& capture, const Stream& legacy) {
+  return std::any_of(capture.frontiers.begin(), capture.frontiers.end(),
+                     [&](const auto& entry) {
+                       return entry.first->device == legacy.device &&
+                              entry.first->blocking;
+                     });
+}
+
 }  // namespace
 
 cudaError_t CheckUnsafeCall(Machine& machine, const Thread& thread) {
@@ -99,16 +108,17 @@ cudaError_t CheckDeviceWait(Machine& machine, int device) {
   return error;
 }
 
-cudaError_t CheckLegacy(Machine& machine, const Stream& legacy) {
-  cudaError_t error = cudaSuccess;
+cudaError_t QueryLegacy(const Machine& machine, const Stream& legacy) {
   for (const auto& capture : machine.captures) {
-    for (const auto& entry : capture->frontiers) {
-      if (entry.first->device != legacy.device || !entry.first->blocking) {
-        continue;
-      }
-      capture->valid = false;
-      error = cudaErrorStreamCaptureImplicit;
-    }
+    if (InOrderWith(*capture, legacy)) return cudaErrorStreamCaptureImplicit;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t CheckLegacy(Machine& machine, const Stream& legacy) {
+  const cudaError_t error = QueryLegacy(machine, legacy);
+  for (const auto& capture : machine.captures) {
+    if (InOrderWith(*capture, legacy)) capture->valid = false;
   }
   return error;
 }

@@ -60,6 +60,9 @@ cudaError_t CheckDeviceWait(Machine& machine, int device);
 // The same for work in a legacy default stream, which blocking streams order.
 cudaError_t CheckLegacy(Machine& machine, const Stream& legacy);
 
+// The same for a question about it, which disturbs no capture.
+cudaError_t QueryLegacy(const Machine& machine, const Stream& legacy);
+
 cudaError_t BeginCapture(Machine& machine, const Thread& thread, Stream* stream,
                          cudaStreamCaptureMode mode);
 // On success and on failure the capture is over, unless the stream is the wrong

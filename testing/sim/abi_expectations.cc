@@ -114,12 +114,26 @@ static_assert(cudaMemLocationTypeDevice == 1, "");
 static_assert(cudaMemLocationTypeHost == 2, "");
 static_assert(cudaMemLocationTypeHostNuma == 3, "");
 static_assert(cudaMemLocationTypeHostNumaCurrent == 4, "");
+static_assert(cudaMemcpySrcAccessOrderInvalid == 0, "");
+static_assert(cudaMemcpySrcAccessOrderStream == 1, "");
+static_assert(cudaMemcpySrcAccessOrderDuringApiCall == 2, "");
+static_assert(cudaMemcpySrcAccessOrderAny == 3, "");
+static_assert(cudaMemcpyFlagDefault == 0, "");
+static_assert(cudaMemcpyFlagPreferOverlapWithCompute == 1, "");
 static_assert(cudaMemAdviseSetReadMostly == 1, "");
 static_assert(cudaMemAdviseUnsetReadMostly == 2, "");
 static_assert(cudaMemAdviseSetPreferredLocation == 3, "");
 static_assert(cudaMemAdviseUnsetPreferredLocation == 4, "");
 static_assert(cudaMemAdviseSetAccessedBy == 5, "");
 static_assert(cudaMemAdviseUnsetAccessedBy == 6, "");
+static_assert(cudaMemRangeAttributeReadMostly == 1, "");
+static_assert(cudaMemRangeAttributePreferredLocation == 2, "");
+static_assert(cudaMemRangeAttributeAccessedBy == 3, "");
+static_assert(cudaMemRangeAttributeLastPrefetchLocation == 4, "");
+static_assert(cudaMemRangeAttributePreferredLocationType == 5, "");
+static_assert(cudaMemRangeAttributePreferredLocationId == 6, "");
+static_assert(cudaMemRangeAttributeLastPrefetchLocationType == 7, "");
+static_assert(cudaMemRangeAttributeLastPrefetchLocationId == 8, "");
 static_assert(cudaComputeModeDefault == 0, "");
 static_assert(cudaComputeModeExclusive == 1, "");
 static_assert(cudaComputeModeProhibited == 2, "");
@@ -334,6 +348,11 @@ static_assert(sizeof(cudaMemLocation) == 8, "");
 static_assert(offsetof(cudaMemLocation, type) == 0, "");
 static_assert(offsetof(cudaMemLocation, id) == 4, "");
 static_assert(sizeof(cudaUUID_t) == 16, "");
+static_assert(sizeof(cudaMemcpyAttributes) == 24, "");
+static_assert(offsetof(cudaMemcpyAttributes, srcAccessOrder) == 0, "");
+static_assert(offsetof(cudaMemcpyAttributes, srcLocHint) == 4, "");
+static_assert(offsetof(cudaMemcpyAttributes, dstLocHint) == 12, "");
+static_assert(offsetof(cudaMemcpyAttributes, flags) == 20, "");
 
 // Signatures.
 static_assert(std::is_same<decltype(&cudaGetErrorName),
@@ -558,6 +577,30 @@ static_assert(std::is_same<decltype(&cudaMemset2DAsync),
                            cudaError_t (*)(void*, size_t, int, size_t, size_t,
                                            cudaStream_t)>::value,
               "");
+static_assert(
+    std::is_same<decltype(&cudaMemcpyBatchAsync),
+                 cudaError_t (*)(void* const*, const void* const*,
+                                 const size_t*, size_t, cudaMemcpyAttributes*,
+                                 size_t*, size_t, cudaStream_t)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&cudaMemAdvise),
+                 cudaError_t (*)(const void*, size_t, cudaMemoryAdvise,
+                                 cudaMemLocation)>::value,
+    "");
+static_assert(std::is_same<decltype(&cudaMemPrefetchAsync),
+                           cudaError_t (*)(const void*, size_t, cudaMemLocation,
+                                           unsigned int, cudaStream_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaMemRangeGetAttribute),
+                           cudaError_t (*)(void*, size_t, cudaMemRangeAttribute,
+                                           const void*, size_t)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&cudaMemRangeGetAttributes),
+                 cudaError_t (*)(void**, size_t*, cudaMemRangeAttribute*,
+                                 size_t, const void*, size_t)>::value,
+    "");
 static_assert(std::is_same<decltype(&cudaStreamIsCapturing),
                            cudaError_t (*)(cudaStream_t,
                                            cudaStreamCaptureStatus*)>::value,

@@ -17,13 +17,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "testing/sim/api.h"
-#include "testing/sim/effects.h"
+#include "testing/sim/copies.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
@@ -31,14 +28,18 @@
 
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
+using conveyor::sim::CopyRequest;
+using conveyor::sim::MakeCopy;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::OpKind;
 using conveyor::sim::Path;
 using conveyor::sim::Point;
 using conveyor::sim::Profile;
+using conveyor::sim::ResolveSide;
+using conveyor::sim::Side;
+using conveyor::sim::StageSource;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
-using conveyor::sim::Transfer;
 using conveyor::sim::Work;
 
 namespace {
@@ -49,90 +50,6 @@ constexpr size_t kAsideBytes = 1 << 20;
 // The last part of a staged copy, still on its way when the call returns.
 constexpr size_t kTailBytes = 256 << 10;
 
-struct Side {
-  MemoryKind kind = MemoryKind::kPageable;
-  int device = 0;
-  bool known = false;
-
-  bool on_device() const { return kind == MemoryKind::kDevice; }
-  bool pageable() const { return kind == MemoryKind::kPageable; }
-  bool managed() const { return kind == MemoryKind::kManaged; }
-};
-
-struct Request {
-  void* dst;
-  size_t dst_pitch;
-  const void* src;
-  size_t src_pitch;
-  size_t width;
-  size_t height;
-  cudaMemcpyKind kind;
-};
-
-// Sets *side, and *address to where the host finds it. False if the range
-// leaves the allocation that it begins in.
-bool Resolve(Call& call, const void** address, size_t extent, Side* side) {
-  const Allocation* const found = call.machine().memory.Find(*address);
-  if (found == nullptr) return true;
-  const size_t offset = found->OffsetOf(*address);
-  if (extent > found->size - offset) return false;
-  *address = found->base + offset;
-  *side = {found->kind, found->device, true};
-  return true;
-}
-
-// What is said to be the device's must be memory that it can reach. What is
-// said to be the host's may be anything: the driver looks at the address.
-cudaError_t CheckKind(cudaMemcpyKind kind, const Side& dst, const Side& src) {
-  const bool dst_said =
-      kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool src_said =
-      kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  return (dst_said && dst.pageable()) || (src_said && src.pageable())
-             ? cudaErrorInvalidValue
-             : cudaSuccess;
-}
-
-// Over what the bytes travel.
-std::vector<Transfer> Route(const Side& dst, const Side& src, double bytes) {
-  const bool to_device = dst.on_device() || dst.managed();
-  const bool from_device = src.on_device() || src.managed();
-  if (to_device && from_device) {
-    if (dst.device != src.device) {
-      return {{Path::kPeer, src.device, dst.device, bytes}};
-    }
-    // Read and written.
-    return {{Path::kLocal, dst.device, dst.device, 2 * bytes}};
-  }
-  if (to_device) return {{Path::kUpload, dst.device, dst.device, bytes}};
-  if (from_device) return {{Path::kDownload, src.device, src.device, bytes}};
-  return {};
-}
-
-Work ToWork(const Request& request) {
-  Work work;
-  work.kind = OpKind::kCopy;
-  work.dst = static_cast<char*>(request.dst);
-  work.src = static_cast<const char*>(request.src);
-  work.dst_pitch = request.dst_pitch;
-  work.src_pitch = request.src_pitch;
-  work.width = request.width;
-  work.height = request.height;
-  return work;
-}
-
-// Replaces the source by a copy taken now.
-void Stage(Work* work) {
-  work->staged.reset(new char[work->width * work->height]);
-  Work taken = *work;
-  taken.dst = work->staged.get();
-  taken.dst_pitch = work->width;
-  conveyor::sim::CopyRows(taken);
-  work->src = work->staged.get();
-  work->src_pitch = work->width;
-  work->src_known = false;
-}
-
 // From pageable memory: read at the call. Large ones, and those of blocking
 // calls, wait for their turn and go through a staging buffer, of which the last
 // part is still to be moved when the call returns.
@@ -141,7 +58,7 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
   const size_t bytes = work.width * work.height;
   const Profile& profile = call.machine().profile;
   if (bytes <= kAsideBytes && !synchronous) {
-    Stage(&work);
+    StageSource(&work);
     call.Charge(static_cast<double>(bytes) / profile.host_copy_gb_per_s);
     return call.Enqueue(stream, std::move(work));
   }
@@ -179,51 +96,23 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
   }
   call.Wait(head);
   call.Charge(static_cast<double>(bytes) / profile.pageable_h2d_gb_per_s);
-  Stage(&tail);
+  StageSource(&tail);
   return call.Enqueue(stream, std::move(tail));
 }
 
-cudaError_t Copy(Call& call, Request request, Stream* stream,
+cudaError_t Copy(Call& call, CopyRequest request, Stream* stream,
                  bool synchronous) {
   if (request.width == 0 || request.height == 0) return cudaSuccess;
-  if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) {
-    return cudaErrorInvalidMemcpyDirection;
-  }
-  if (request.dst_pitch < request.width || request.src_pitch < request.width) {
-    return request.height > 1 ? cudaErrorInvalidPitchValue
-                              : cudaErrorInvalidValue;
-  }
-  if (request.dst == nullptr || request.src == nullptr) {
-    return cudaErrorInvalidValue;
-  }
-  size_t dst_extent = 0;
-  size_t src_extent = 0;
-  if (__builtin_mul_overflow(request.dst_pitch, request.height - 1,
-                             &dst_extent) ||
-      __builtin_add_overflow(dst_extent, request.width, &dst_extent) ||
-      __builtin_mul_overflow(request.src_pitch, request.height - 1,
-                             &src_extent) ||
-      __builtin_add_overflow(src_extent, request.width, &src_extent)) {
-    return cudaErrorInvalidValue;
-  }
   Side dst;
   Side src;
-  const void* dst_address = request.dst;
-  if (!Resolve(call, &dst_address, dst_extent, &dst) ||
-      !Resolve(call, &request.src, src_extent, &src)) {
-    return cudaErrorInvalidValue;
+  Work work;
+  if (const cudaError_t error = MakeCopy(call, request, &dst, &src, &work)) {
+    return error;
   }
-  request.dst = const_cast<void*>(dst_address);
-  if (const cudaError_t error = CheckKind(request.kind, dst, src)) return error;
-
-  Work work = ToWork(request);
-  work.dst_known = dst.known;
-  work.src_known = src.known;
   const bool host_to_host =
       !dst.on_device() && !src.on_device() && !dst.managed() && !src.managed();
   const double bytes =
       static_cast<double>(request.width) * static_cast<double>(request.height);
-  work.transfers = Route(dst, src, bytes);
   if (stream->capture != nullptr) return call.Enqueue(stream, std::move(work));
   if (src.pageable() && !host_to_host) {
     return PageableUpload(call, stream, std::move(work), synchronous);
@@ -262,7 +151,7 @@ cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
   }
   Side side;
   const void* address = dst;
-  if (!Resolve(call, &address, extent, &side) || side.pageable()) {
+  if (!ResolveSide(call, &address, extent, &side) || side.pageable()) {
     return cudaErrorInvalidValue;
   }
   Work work;
@@ -286,13 +175,13 @@ cudaError_t Set(Call& call, void* dst, size_t pitch, int value, size_t width,
 }
 
 // A call that copies: on the legacy default stream if it takes none.
-cudaError_t CopyCall(const char* name, const Request& request) {
+cudaError_t CopyCall(const char* name, const CopyRequest& request) {
   Call call(name, TheMachine().profile.copy_issue_ns);
   if (call.refused()) return call.Return(call.refusal());
   return call.Return(Copy(call, request, call.device().legacy, true));
 }
 
-cudaError_t CopyCall(const char* name, const Request& request,
+cudaError_t CopyCall(const char* name, const CopyRequest& request,
                      cudaStream_t stream) {
   Call call(name, TheMachine().profile.copy_issue_ns);
   if (call.refused()) return call.Return(call.refusal());
@@ -301,7 +190,8 @@ cudaError_t CopyCall(const char* name, const Request& request,
   return call.Return(Copy(call, request, found, false));
 }
 
-Request Flat(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+CopyRequest Flat(void* dst, const void* src, size_t count,
+                 cudaMemcpyKind kind) {
   return {dst, count, src, count, count, 1, kind};
 }
 

@@ -80,7 +80,7 @@ cudaDeviceProp Properties(const Profile& profile, int device) {
   prop.sharedMemPerMultiprocessor = 228 << 10;
   prop.regsPerMultiprocessor = 65536;
   prop.managedMemory = 1;
-  prop.concurrentManagedAccess = 1;
+  prop.concurrentManagedAccess = profile.concurrent_managed != 0;
   prop.computePreemptionSupported = 1;
   prop.canUseHostPointerForRegisteredMem = profile.registered_alias == 0;
   prop.cooperativeLaunch = 1;
@@ -360,6 +360,7 @@ cudaError_t cudaDeviceReset() {
   });
   call.device().error = cudaSuccess;
   call.device().peers.clear();
+  for (Device& other : machine.devices) other.peers.erase(device);
   machine.memory.ReleaseAll(device);
   call.device().used_bytes = 0;
   return call.Return(cudaSuccess);
@@ -434,68 +435,6 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   if (free != nullptr) *free = device.memory_bytes - device.used_bytes;
   if (total != nullptr) *total = call.machine().profile.memory_bytes();
   return call.Return(cudaSuccess);
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can_access_peer, int device,
-                                    int peer_device) {
-  Call call(__func__, CallNs());
-  if (call.refused()) return call.Return(call.refusal());
-  if (can_access_peer == nullptr) return call.Return(cudaErrorInvalidValue);
-  if (!call.IsDevice(device) || !call.IsDevice(peer_device)) {
-    return call.Return(cudaErrorInvalidDevice);
-  }
-  *can_access_peer = device != peer_device;
-  return call.Return(cudaSuccess);
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int peer_device, unsigned flags) {
-  Call call(__func__, CallNs());
-  if (call.refused()) return call.Return(call.refusal());
-  if (flags != 0) return call.Return(cudaErrorInvalidValue);
-  if (!call.IsDevice(peer_device)) return call.Return(cudaErrorInvalidDevice);
-  if (peer_device == call.thread().device) {
-    return call.Return(cudaErrorPeerAccessUnsupported);
-  }
-  return call.Return(call.device().peers.insert(peer_device).second
-                         ? cudaSuccess
-                         : cudaErrorPeerAccessAlreadyEnabled);
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer_device) {
-  Call call(__func__, CallNs());
-  if (call.refused()) return call.Return(call.refusal());
-  if (!call.IsDevice(peer_device)) return call.Return(cudaErrorInvalidDevice);
-  return call.Return(call.device().peers.erase(peer_device) == 1
-                         ? cudaSuccess
-                         : cudaErrorPeerAccessNotEnabled);
-}
-
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr,
-                                      int src_device, int dst_device) {
-  Call call(__func__, CallNs());
-  if (call.refused()) return call.Return(call.refusal());
-  if (value == nullptr) return call.Return(cudaErrorInvalidValue);
-  if (!call.IsDevice(src_device) || !call.IsDevice(dst_device) ||
-      src_device == dst_device) {
-    return call.Return(cudaErrorInvalidDevice);
-  }
-  const bool nvlink = call.machine().profile.nvlink != 0;
-  switch (attr) {
-    case cudaDevP2PAttrPerformanceRank:
-      *value = nvlink ? 0 : 1;
-      return call.Return(cudaSuccess);
-    case cudaDevP2PAttrAccessSupported:
-    case cudaDevP2PAttrCudaArrayAccessSupported:
-      *value = 1;
-      return call.Return(cudaSuccess);
-    case cudaDevP2PAttrNativeAtomicSupported:
-      *value = nvlink;
-      return call.Return(cudaSuccess);
-    case cudaDevP2PAttrOnlyPartialNativeAtomicSupported:
-      *value = 0;
-      return call.Return(cudaSuccess);
-  }
-  return call.Return(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaProfilerStart() {

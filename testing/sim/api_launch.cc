@@ -22,43 +22,37 @@
 #include "testing/sim/api.h"
 #include "testing/sim/launch.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/memory_range.h"
+#include "testing/sim/migrate.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 
 namespace conveyor {
 
-// As in third_party/cuda/launch.h, which this folder does not depend on.
-struct MemoryRange {
-  const void* address;
-  size_t num_bytes;
-};
-
 namespace sim {
 namespace {
 
 // Adds what it costs a kernel of `device` to touch the range.
-void AddTransfer(Machine& machine, int device, const MemoryRange& range,
-                 bool read, std::vector<Transfer>* transfers) {
+void AddCost(Machine& machine, int device, const MemoryRange& range, bool read,
+             std::vector<Transfer>* transfers) {
   const Allocation* const found = machine.memory.Find(range.address);
   if (found == nullptr || range.num_bytes == 0) return;
+  if (found->managed != nullptr) {
+    Touch(machine.profile, found->managed.get(), found->OffsetOf(range.address),
+          range.num_bytes, device, read, transfers);
+    return;
+  }
   Transfer transfer = {Path::kLocal, device, device,
                        static_cast<double>(range.num_bytes)};
   if (found->kind == MemoryKind::kPinned ||
       found->kind == MemoryKind::kRegistered) {
     transfer.path = read ? Path::kZeroCopyRead : Path::kZeroCopyWrite;
-  } else if (found->kind == MemoryKind::kDevice && found->device != device) {
+  } else if (found->device != device) {
     transfer.path = Path::kPeer;
     transfer.device = read ? found->device : device;
     transfer.peer = read ? device : found->device;
   }
-  for (Transfer& other : *transfers) {
-    if (other.path == transfer.path && other.device == transfer.device &&
-        other.peer == transfer.peer) {
-      other.bytes += transfer.bytes;
-      return;
-    }
-  }
-  transfers->push_back(transfer);
+  AddTransfer(transfer, transfers);
 }
 
 }  // namespace
@@ -77,12 +71,11 @@ cudaError_t LaunchKernel(cudaStream_t stream, std::function<void()> body,
   work.body = std::move(body);
   for (size_t i = 0; i < read_count; ++i) {
     work.reads.push_back({reads[i].address, reads[i].num_bytes});
-    AddTransfer(call.machine(), found->device, reads[i], true, &work.transfers);
+    AddCost(call.machine(), found->device, reads[i], true, &work.transfers);
   }
   for (size_t i = 0; i < write_count; ++i) {
     work.writes.push_back({writes[i].address, writes[i].num_bytes});
-    AddTransfer(call.machine(), found->device, writes[i], false,
-                &work.transfers);
+    AddCost(call.machine(), found->device, writes[i], false, &work.transfers);
   }
   return call.Return(call.Enqueue(found, std::move(work)));
 }

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <memory>
 
+#include "testing/sim/access.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
@@ -28,7 +29,7 @@ namespace conveyor {
 namespace sim {
 namespace {
 
-// Whether the device may still use [address, address + size).
+// Whether [address, address + size) is still memory that CUDA knows.
 bool Reachable(Machine& machine, const void* address, size_t size) {
   if (size == 0) return true;
   const Allocation* const allocation = machine.memory.Find(address);
@@ -36,11 +37,18 @@ bool Reachable(Machine& machine, const void* address, size_t size) {
          size <= allocation->size - allocation->OffsetOf(address);
 }
 
+// Whether a kernel of `device` may touch the range as well.
+bool Accessible(Machine& machine, int device, const Range& range) {
+  return range.size == 0 ||
+         (Reachable(machine, range.address, range.size) &&
+          MayAccess(machine, device, *machine.memory.Find(range.address)));
+}
+
 size_t Extent(size_t pitch, size_t width, size_t height) {
   return height == 0 || width == 0 ? 0 : pitch * (height - 1) + width;
 }
 
-bool AllReachable(Machine& machine, const Work& work) {
+bool AllReachable(Machine& machine, int device, const Work& work) {
   switch (work.kind) {
     case OpKind::kCopy:
       return (!work.dst_known ||
@@ -55,7 +63,7 @@ bool AllReachable(Machine& machine, const Work& work) {
     case OpKind::kKernel:
       for (const auto* ranges : {&work.reads, &work.writes}) {
         for (const Range& range : *ranges) {
-          if (!Reachable(machine, range.address, range.size)) return false;
+          if (!Accessible(machine, device, range)) return false;
         }
       }
       return true;
@@ -81,7 +89,7 @@ void ApplyEffect(Machine& machine, Op& op) {
   const Work& work = op.work;
   Device& device = machine.devices[static_cast<size_t>(op.stream->device)];
   if (device.error != cudaSuccess) return;
-  if (!AllReachable(machine, work)) {
+  if (!AllReachable(machine, op.stream->device, work)) {
     device.error = cudaErrorIllegalAddress;
     return;
   }

@@ -27,8 +27,9 @@
 namespace conveyor {
 namespace sim {
 
-// Moves the bytes, or runs the kernel. Memory that has been freed meanwhile is
-// an illegal address: an error that the device keeps. Under the machine's lock.
+// Moves the bytes, or runs the kernel. Memory that has been freed meanwhile, or
+// that a kernel's device has no access to, is an illegal address: an error that
+// the device keeps. Under the machine's lock.
 void ApplyEffect(Machine& machine, Op& op);
 
 // Moves the bytes of a copy now.

@@ -40,6 +40,7 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(compute_capability),
     CONVEYOR_SIM_FIELD(copy_engines),
     CONVEYOR_SIM_FIELD(nvlink),
+    CONVEYOR_SIM_FIELD(peer_access),
     CONVEYOR_SIM_FIELD(h2d_gb_per_s),
     CONVEYOR_SIM_FIELD(d2h_gb_per_s),
     CONVEYOR_SIM_FIELD(duplex_gb_per_s),
@@ -47,6 +48,9 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(zero_copy_write_gb_per_s),
     CONVEYOR_SIM_FIELD(peer_gb_per_s),
     CONVEYOR_SIM_FIELD(peer_duplex_gb_per_s),
+    CONVEYOR_SIM_FIELD(managed_in_gb_per_s),
+    CONVEYOR_SIM_FIELD(managed_out_gb_per_s),
+    CONVEYOR_SIM_FIELD(managed_peer_gb_per_s),
     CONVEYOR_SIM_FIELD(host_memory_gb_per_s),
     CONVEYOR_SIM_FIELD(device_memory_gb_per_s),
     CONVEYOR_SIM_FIELD(pageable_h2d_gb_per_s),
@@ -55,6 +59,9 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(page_lock_gb_per_s),
     CONVEYOR_SIM_FIELD(host_alloc_gb_per_s),
     CONVEYOR_SIM_FIELD(copy_gap_ns),
+    CONVEYOR_SIM_FIELD(batch_small_gap_ns),
+    CONVEYOR_SIM_FIELD(batch_middle_gap_ns),
+    CONVEYOR_SIM_FIELD(batch_large_gap_ns),
     CONVEYOR_SIM_FIELD(kernel_gap_ns),
     CONVEYOR_SIM_FIELD(host_function_ns),
     CONVEYOR_SIM_FIELD(call_ns),
@@ -69,6 +76,7 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(clock_ns),
     CONVEYOR_SIM_FIELD(queue_depth),
     CONVEYOR_SIM_FIELD(registered_alias),
+    CONVEYOR_SIM_FIELD(concurrent_managed),
 };
 #undef CONVEYOR_SIM_FIELD
 

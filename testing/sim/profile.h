@@ -37,6 +37,7 @@ struct Profile {
   double compute_capability;
   double copy_engines;
   double nvlink;
+  double peer_access;
   double h2d_gb_per_s;
   double d2h_gb_per_s;
   double duplex_gb_per_s;
@@ -44,6 +45,9 @@ struct Profile {
   double zero_copy_write_gb_per_s;
   double peer_gb_per_s;
   double peer_duplex_gb_per_s;
+  double managed_in_gb_per_s;
+  double managed_out_gb_per_s;
+  double managed_peer_gb_per_s;
   double host_memory_gb_per_s;
   double device_memory_gb_per_s;
   double pageable_h2d_gb_per_s;
@@ -52,6 +56,9 @@ struct Profile {
   double page_lock_gb_per_s;
   double host_alloc_gb_per_s;
   double copy_gap_ns;
+  double batch_small_gap_ns;
+  double batch_middle_gap_ns;
+  double batch_large_gap_ns;
   double kernel_gap_ns;
   double host_function_ns;
   double call_ns;
@@ -66,6 +73,7 @@ struct Profile {
   double clock_ns;
   double queue_depth;
   double registered_alias;
+  double concurrent_managed;
 
   int device_count() const { return static_cast<int>(devices); }
   size_t memory_bytes() const {

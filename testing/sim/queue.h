@@ -68,6 +68,7 @@ enum class OpKind : uint8_t {
   kKernel,
   kHostFunction,
   kFree,
+  kPrefetch,
 };
 
 // What bytes travel over, for virtual time.
@@ -75,9 +76,13 @@ enum class Path : uint8_t {
   kUpload,
   kDownload,
   kPeer,           // From `device` to `peer`.
+  kStaged,         // The same, by way of host memory.
   kLocal,          // In the device's memory.
   kZeroCopyRead,   // By a kernel, from host memory.
   kZeroCopyWrite,  // By a kernel, to host memory.
+  kMigrateIn,      // Managed memory, from the host.
+  kMigrateOut,     // Managed memory, to the host.
+  kManagedPeer,    // As kPeer, by a kernel in managed memory that stays.
 };
 
 struct Transfer {
@@ -104,6 +109,7 @@ struct Work {
   bool src_known = false;
   // Empty for a copy that costs the host's time alone.
   std::vector<Transfer> transfers;
+  double gap_ns = -1;          // Of kCopy, unless it is the engine's.
   std::function<void()> body;  // Of kKernel.
   std::vector<Range> reads;
   std::vector<Range> writes;

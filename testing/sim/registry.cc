@@ -23,7 +23,10 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <utility>
+
+#include "testing/sim/managed.h"
 
 namespace conveyor {
 namespace sim {
@@ -146,6 +149,9 @@ Allocation* Registry::Allocate(MemoryKind kind, size_t size, int device,
   }
   Allocation allocation = {kind,  map,     size, device,        flags,
                            false, nullptr, map,  mapped + kPage};
+  if (kind == MemoryKind::kManaged) {
+    allocation.managed = std::make_shared<ManagedPages>(size);
+  }
   return &by_base_.emplace(reinterpret_cast<uintptr_t>(map), allocation)
               .first->second;
 }

@@ -24,6 +24,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+
+#include "testing/sim/managed.h"
 
 namespace conveyor {
 namespace sim {
@@ -40,6 +43,7 @@ struct Allocation {
   char* alias;     // The device's address of host memory, if another one.
   void* mapping;   // Ours to unmap; null for registered memory.
   size_t mapping_size;
+  std::shared_ptr<ManagedPages> managed = nullptr;  // Of kManaged.
 
   // How far `address`, which lies in it, is from its beginning.
   size_t OffsetOf(const void* address) const {

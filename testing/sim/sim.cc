@@ -25,6 +25,7 @@
 
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed.h"
 #include "testing/sim/registry.h"
 
 namespace conveyor {
@@ -131,6 +132,21 @@ void SetFreeSynchronizes(bool synchronizes) {
   Machine& machine = TheMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
   machine.free_synchronizes = synchronizes;
+}
+
+size_t ResidentBytes(const void* address, size_t size, int device) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  const Allocation* const found = machine.memory.Find(address);
+  size_t total = 0;
+  if (found == nullptr || found->managed == nullptr) return total;
+  found->managed->ForEach(found->OffsetOf(address), size,
+                          [&](const PageState& state, size_t bytes) {
+                            if ((state.resident & PlaceBit(device)) != 0) {
+                              total += bytes;
+                            }
+                          });
+  return total;
 }
 
 std::string ProfileName() { return TheMachine().profile.name; }

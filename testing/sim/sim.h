@@ -26,7 +26,7 @@
 //   }
 //
 // The environment chooses the machine, before the first call:
-//   CONVEYOR_SIM_PROFILE  h200x1, h200x2 (default), h200x8, pcie4x2
+//   CONVEYOR_SIM_PROFILE  h200x1, h200x2 (default), h200x8, pcie4x2, wsl2
 //   CONVEYOR_SIM_SEED     the order of effects, among those that CUDA allows
 //   CONVEYOR_SIM_FREE     sync or async: whether cudaFree waits for the device
 //                         (default: by the seed)
@@ -81,6 +81,11 @@ uint64_t Seed();
 void SetFreeSynchronizes(bool synchronizes);
 
 std::string ProfileName();
+
+// How many bytes of the pages that hold [address, address + size) of managed
+// memory are on `device` (or cudaCpuDeviceId), once all that is enqueued is
+// done. What host code touches is not seen: pages begin with the host.
+size_t ResidentBytes(const void* address, size_t size, int device);
 
 // Leaves that much free memory on `device`.
 void SetFreeMemory(int device, size_t bytes);

@@ -48,6 +48,12 @@ enum EngineKind : size_t {
   kEnginesPerDevice,
 };
 
+// Whether it takes its turn on a copy engine.
+bool UsesEngine(const Op& op) {
+  return (op.work.kind == OpKind::kCopy || op.work.kind == OpKind::kPrefetch) &&
+         !op.work.transfers.empty();
+}
+
 size_t LinkOf(int device, Link link) {
   return static_cast<size_t>(device) * kLinksPerDevice + link;
 }
@@ -163,7 +169,7 @@ void VirtualTime::StartHead(Stream* stream) {
       SetTimer(stream, now_ + profile_.kernel_gap_ns, StreamTime::kGap);
       return;
     }
-    if (op.work.kind == OpKind::kCopy && !op.work.transfers.empty()) {
+    if (UsesEngine(op)) {
       Engine* const engine = EngineOf(op);
       if (engine->user != nullptr) {
         engine->queue.push_back(stream);
@@ -171,7 +177,7 @@ void VirtualTime::StartHead(Stream* stream) {
         return;
       }
       engine->user = stream;
-      SetTimer(stream, now_ + profile_.copy_gap_ns, StreamTime::kGap);
+      SetTimer(stream, now_ + GapOf(op), StreamTime::kGap);
       return;
     }
     Complete(stream);
@@ -222,13 +228,19 @@ void VirtualTime::Complete(Stream* stream) {
 
 void VirtualTime::ReleaseEngine(Stream* stream) {
   const Op& op = stream->at(stream->timed + 1);
-  if (op.work.kind != OpKind::kCopy) return;
+  if (!UsesEngine(op)) return;
   Engine* const engine = EngineOf(op);
   engine->user = nullptr;
   if (engine->queue.empty()) return;
   engine->user = engine->queue.front();
   engine->queue.pop_front();
-  SetTimer(engine->user, now_ + profile_.copy_gap_ns, StreamTime::kGap);
+  SetTimer(engine->user,
+           now_ + GapOf(engine->user->at(engine->user->timed + 1)),
+           StreamTime::kGap);
+}
+
+double VirtualTime::GapOf(const Op& op) const {
+  return op.work.gap_ns < 0 ? profile_.copy_gap_ns : op.work.gap_ns;
 }
 
 void VirtualTime::SetTimer(Stream* stream, double at, StreamTime state) {
@@ -239,10 +251,46 @@ void VirtualTime::SetTimer(Stream* stream, double at, StreamTime state) {
 VirtualTime::Engine* VirtualTime::EngineOf(const Op& op) {
   const Transfer& transfer = op.work.transfers.front();
   size_t engine = kOthers;
-  if (transfer.path == Path::kUpload) engine = kUploads;
-  if (transfer.path == Path::kDownload) engine = kDownloads;
+  switch (transfer.path) {
+    case Path::kUpload:
+    case Path::kMigrateIn:
+      engine = kUploads;
+      break;
+    case Path::kDownload:
+    case Path::kMigrateOut:
+      engine = kDownloads;
+      break;
+    default:
+      break;
+  }
   return &engines_[static_cast<size_t>(transfer.device) * kEnginesPerDevice +
                    engine];
+}
+
+double VirtualTime::LimitOf(Path path) const {
+  switch (path) {
+    case Path::kUpload:
+      return profile_.h2d_gb_per_s;
+    case Path::kDownload:
+      return profile_.d2h_gb_per_s;
+    case Path::kPeer:
+      return profile_.peer_gb_per_s;
+    case Path::kStaged:
+      return std::min(profile_.h2d_gb_per_s, profile_.d2h_gb_per_s);
+    case Path::kLocal:
+      return profile_.device_memory_gb_per_s;
+    case Path::kZeroCopyRead:
+      return profile_.zero_copy_read_gb_per_s;
+    case Path::kZeroCopyWrite:
+      return profile_.zero_copy_write_gb_per_s;
+    case Path::kMigrateIn:
+      return profile_.managed_in_gb_per_s;
+    case Path::kMigrateOut:
+      return profile_.managed_out_gb_per_s;
+    case Path::kManagedPeer:
+      return profile_.managed_peer_gb_per_s;
+  }
+  return 0;
 }
 
 VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
@@ -254,27 +302,24 @@ VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
   const auto pass = [&flow](size_t link) {
     flow.links[flow.link_count++] = link;
   };
+  flow.limit = LimitOf(transfer.path);
   switch (transfer.path) {
     case Path::kUpload:
     case Path::kZeroCopyRead:
-      flow.limit = transfer.path == Path::kUpload
-                       ? profile_.h2d_gb_per_s
-                       : profile_.zero_copy_read_gb_per_s;
+    case Path::kMigrateIn:
       pass(LinkOf(device, kUp));
       pass(LinkOf(device, kDuplex));
       pass(host);
       break;
     case Path::kDownload:
     case Path::kZeroCopyWrite:
-      flow.limit = transfer.path == Path::kDownload
-                       ? profile_.d2h_gb_per_s
-                       : profile_.zero_copy_write_gb_per_s;
+    case Path::kMigrateOut:
       pass(LinkOf(device, kDown));
       pass(LinkOf(device, kDuplex));
       pass(host);
       break;
     case Path::kPeer:
-      flow.limit = profile_.peer_gb_per_s;
+    case Path::kManagedPeer:
       if (profile_.nvlink != 0) {
         pass(LinkOf(device, kOut));
         pass(LinkOf(device, kInOut));
@@ -287,8 +332,14 @@ VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
         pass(LinkOf(peer, kDuplex));
       }
       break;
+    case Path::kStaged:
+      pass(LinkOf(device, kDown));
+      pass(LinkOf(device, kDuplex));
+      pass(LinkOf(peer, kUp));
+      pass(LinkOf(peer, kDuplex));
+      pass(host);
+      break;
     case Path::kLocal:
-      flow.limit = profile_.device_memory_gb_per_s;
       pass(LinkOf(device, kMemory));
       break;
   }

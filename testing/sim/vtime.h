@@ -79,7 +79,7 @@ class VirtualTime {
     double remaining;
     double limit;  // Bytes a nanosecond, were it alone.
     double rate;
-    size_t links[4];
+    size_t links[5];
     size_t link_count;
   };
 
@@ -99,6 +99,10 @@ class VirtualTime {
   void ReleaseEngine(Stream* stream);
   void SetTimer(Stream* stream, double at, StreamTime state);
   Engine* EngineOf(const Op& op);
+  // From when the engine takes it until its bytes move.
+  double GapOf(const Op& op) const;
+  // Of one transfer alone, in bytes a nanosecond.
+  double LimitOf(Path path) const;
   Flow MakeFlow(Stream* stream, const Transfer& transfer) const;
   void ShareLinks();
   // Moves the flows' bytes up to `at`.

@@ -168,12 +168,23 @@ TEST_F(VirtualTimeTest, PageableCopiesCostTheHostsTime) {
 
 // Its start and its issuing are timed too.
 TEST_F(VirtualTimeTest, PeersAreJoinedByTheirOwnLinks) {
+  ASSERT_CUDA(cudaDeviceEnablePeerAccess(1, 0));
   EXPECT_NEAR(Rate(kLarge,
                    [&] {
                      ASSERT_CUDA(cudaMemcpyPeerAsync(device_[1], 1, device_[0],
                                                      0, kLarge, streams_[0]));
                    }),
               kLarge / (kLarge / 393.0 + 4070), 2.0);
+  ASSERT_CUDA(cudaDeviceDisablePeerAccess(1));
+}
+
+TEST_F(VirtualTimeTest, WithoutPeerAccessACopyGoesByWayOfTheHost) {
+  EXPECT_NEAR(Rate(kLarge,
+                   [&] {
+                     ASSERT_CUDA(cudaMemcpyPeerAsync(device_[1], 1, device_[0],
+                                                     0, kLarge, streams_[0]));
+                   }),
+              55.0, 0.8);
 }
 
 TEST_F(VirtualTimeTest, ASmallCopyAndItsWaitCostMicroseconds) {

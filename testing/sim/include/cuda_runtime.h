@@ -57,4 +57,15 @@ cudaError_t cudaHostGetDevicePointer(T** pDevice, void* pHost,
                                     flags);
 }
 
+// One set of attributes for all pieces.
+template <typename T, typename U>
+cudaError_t cudaMemcpyBatchAsync(T* const* dsts, U* const* srcs,
+                                 const size_t* sizes, size_t count,
+                                 cudaMemcpyAttributes attr,
+                                 cudaStream_t stream) {
+  size_t first = 0;
+  return ::cudaMemcpyBatchAsync((void* const*)dsts, (const void* const*)srcs,
+                                sizes, count, &attr, &first, 1, stream);
+}
+
 #endif  // CONVEYOR_TESTING_SIM_INCLUDE_CUDA_RUNTIME_H_

@@ -128,6 +128,11 @@ cudaError_t cudaMemcpyPeer(void* dst, int dst_device, const void* src,
 cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src,
                                 int src_device, size_t count,
                                 cudaStream_t stream = 0);
+cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
+                                 const size_t* sizes, size_t count,
+                                 cudaMemcpyAttributes* attrs,
+                                 size_t* attrs_idxs, size_t num_attrs,
+                                 cudaStream_t stream);
 cudaError_t cudaMemset(void* dev_ptr, int value, size_t count);
 cudaError_t cudaMemsetAsync(void* dev_ptr, int value, size_t count,
                             cudaStream_t stream = 0);
@@ -136,6 +141,20 @@ cudaError_t cudaMemset2D(void* dev_ptr, size_t pitch, int value, size_t width,
 cudaError_t cudaMemset2DAsync(void* dev_ptr, size_t pitch, int value,
                               size_t width, size_t height,
                               cudaStream_t stream = 0);
+
+// Managed memory.
+cudaError_t cudaMemAdvise(const void* dev_ptr, size_t count,
+                          cudaMemoryAdvise advice, cudaMemLocation location);
+cudaError_t cudaMemPrefetchAsync(const void* dev_ptr, size_t count,
+                                 cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream = 0);
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_size,
+                                     cudaMemRangeAttribute attribute,
+                                     const void* dev_ptr, size_t count);
+cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_sizes,
+                                      cudaMemRangeAttribute* attributes,
+                                      size_t num_attributes,
+                                      const void* dev_ptr, size_t count);
 
 // Capture and graphs.
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream,

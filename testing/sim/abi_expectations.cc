@@ -114,6 +114,26 @@ static_assert(cudaMemLocationTypeDevice == 1, "");
 static_assert(cudaMemLocationTypeHost == 2, "");
 static_assert(cudaMemLocationTypeHostNuma == 3, "");
 static_assert(cudaMemLocationTypeHostNumaCurrent == 4, "");
+static_assert(cudaMemPoolReuseFollowEventDependencies == 1, "");
+static_assert(cudaMemPoolReuseAllowOpportunistic == 2, "");
+static_assert(cudaMemPoolReuseAllowInternalDependencies == 3, "");
+static_assert(cudaMemPoolAttrReleaseThreshold == 4, "");
+static_assert(cudaMemPoolAttrReservedMemCurrent == 5, "");
+static_assert(cudaMemPoolAttrReservedMemHigh == 6, "");
+static_assert(cudaMemPoolAttrUsedMemCurrent == 7, "");
+static_assert(cudaMemPoolAttrUsedMemHigh == 8, "");
+static_assert(cudaMemAllocationTypeInvalid == 0, "");
+static_assert(cudaMemAllocationTypePinned == 1, "");
+static_assert(cudaMemAllocationTypeManaged == 2, "");
+static_assert(cudaMemAllocationTypeMax == 0x7FFFFFFF, "");
+static_assert(cudaMemHandleTypeNone == 0, "");
+static_assert(cudaMemHandleTypePosixFileDescriptor == 1, "");
+static_assert(cudaMemHandleTypeWin32 == 2, "");
+static_assert(cudaMemHandleTypeWin32Kmt == 4, "");
+static_assert(cudaMemHandleTypeFabric == 8, "");
+static_assert(cudaMemAccessFlagsProtNone == 0, "");
+static_assert(cudaMemAccessFlagsProtRead == 1, "");
+static_assert(cudaMemAccessFlagsProtReadWrite == 3, "");
 static_assert(cudaMemcpySrcAccessOrderInvalid == 0, "");
 static_assert(cudaMemcpySrcAccessOrderStream == 1, "");
 static_assert(cudaMemcpySrcAccessOrderDuringApiCall == 2, "");
@@ -348,6 +368,18 @@ static_assert(sizeof(cudaMemLocation) == 8, "");
 static_assert(offsetof(cudaMemLocation, type) == 0, "");
 static_assert(offsetof(cudaMemLocation, id) == 4, "");
 static_assert(sizeof(cudaUUID_t) == 16, "");
+static_assert(sizeof(cudaGraphEdgeData) == 8, "");
+static_assert(sizeof(cudaMemPoolProps) == 88, "");
+static_assert(offsetof(cudaMemPoolProps, allocType) == 0, "");
+static_assert(offsetof(cudaMemPoolProps, handleTypes) == 4, "");
+static_assert(offsetof(cudaMemPoolProps, location) == 8, "");
+static_assert(offsetof(cudaMemPoolProps, win32SecurityAttributes) == 16, "");
+static_assert(offsetof(cudaMemPoolProps, maxSize) == 24, "");
+static_assert(offsetof(cudaMemPoolProps, usage) == 32, "");
+static_assert(offsetof(cudaMemPoolProps, reserved) == 34, "");
+static_assert(sizeof(cudaMemAccessDesc) == 12, "");
+static_assert(offsetof(cudaMemAccessDesc, location) == 0, "");
+static_assert(offsetof(cudaMemAccessDesc, flags) == 8, "");
 static_assert(sizeof(cudaMemcpyAttributes) == 24, "");
 static_assert(offsetof(cudaMemcpyAttributes, srcAccessOrder) == 0, "");
 static_assert(offsetof(cudaMemcpyAttributes, srcLocHint) == 4, "");
@@ -577,6 +609,46 @@ static_assert(std::is_same<decltype(&cudaMemset2DAsync),
                            cudaError_t (*)(void*, size_t, int, size_t, size_t,
                                            cudaStream_t)>::value,
               "");
+static_assert(std::is_same<decltype(&cudaDeviceGetDefaultMemPool),
+                           cudaError_t (*)(cudaMemPool_t*, int)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaDeviceGetMemPool),
+                           cudaError_t (*)(cudaMemPool_t*, int)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaDeviceSetMemPool),
+                           cudaError_t (*)(int, cudaMemPool_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaMallocFromPoolAsync),
+                           cudaError_t (*)(void**, size_t, cudaMemPool_t,
+                                           cudaStream_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaMemPoolCreate),
+                           cudaError_t (*)(cudaMemPool_t*,
+                                           const cudaMemPoolProps*)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaMemPoolDestroy),
+                           cudaError_t (*)(cudaMemPool_t)>::value,
+              "");
+static_assert(std::is_same<decltype(&cudaMemPoolTrimTo),
+                           cudaError_t (*)(cudaMemPool_t, size_t)>::value,
+              "");
+static_assert(
+    std::is_same<decltype(&cudaMemPoolSetAttribute),
+                 cudaError_t (*)(cudaMemPool_t, cudaMemPoolAttr, void*)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&cudaMemPoolGetAttribute),
+                 cudaError_t (*)(cudaMemPool_t, cudaMemPoolAttr, void*)>::value,
+    "");
+static_assert(
+    std::is_same<decltype(&cudaMemPoolSetAccess),
+                 cudaError_t (*)(cudaMemPool_t, const cudaMemAccessDesc*,
+                                 size_t)>::value,
+    "");
+static_assert(std::is_same<decltype(&cudaMemPoolGetAccess),
+                           cudaError_t (*)(cudaMemAccessFlags*, cudaMemPool_t,
+                                           cudaMemLocation*)>::value,
+              "");
 static_assert(
     std::is_same<decltype(&cudaMemcpyBatchAsync),
                  cudaError_t (*)(void* const*, const void* const*,
@@ -605,6 +677,13 @@ static_assert(std::is_same<decltype(&cudaStreamIsCapturing),
                            cudaError_t (*)(cudaStream_t,
                                            cudaStreamCaptureStatus*)>::value,
               "");
+static_assert(
+    std::is_same<decltype(&cudaStreamGetCaptureInfo),
+                 cudaError_t (*)(cudaStream_t, cudaStreamCaptureStatus*,
+                                 unsigned long long*, cudaGraph_t*,
+                                 const cudaGraphNode_t**,
+                                 const cudaGraphEdgeData**, size_t*)>::value,
+    "");
 static_assert(
     std::is_same<decltype(&cudaStreamBeginCapture),
                  cudaError_t (*)(cudaStream_t, cudaStreamCaptureMode)>::value,

@@ -15,8 +15,10 @@
 #include "testing/sim/access.h"
 
 #include <cstddef>
+#include <set>
 
 #include "testing/sim/machine.h"
+#include "testing/sim/pool.h"
 #include "testing/sim/registry.h"
 
 namespace conveyor {
@@ -31,8 +33,11 @@ bool MayAccess(const Machine& machine, int device,
   if (allocation.kind != MemoryKind::kDevice || allocation.device == device) {
     return true;
   }
-  return machine.devices[static_cast<size_t>(device)].peers.count(
-             allocation.device) != 0;
+  const std::set<int>& of_device =
+      machine.devices[static_cast<size_t>(device)].peers;
+  // Peer access does not govern the memory of pools.
+  return allocation.pool != nullptr ? allocation.pool->peers.count(device) != 0
+                                    : of_device.count(allocation.device) != 0;
 }
 
 }  // namespace sim

@@ -31,7 +31,8 @@ namespace sim {
 bool CanAccessPeer(const Machine& machine, int device, int peer);
 
 // Whether a kernel of `device` may touch `allocation` now: memory of another
-// device only where that has been enabled. Under the machine's lock.
+// device only where that has been enabled, and a pool's where the pool allows
+// it. Under the machine's lock.
 bool MayAccess(const Machine& machine, int device,
                const Allocation& allocation);
 

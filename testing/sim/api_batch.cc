@@ -32,6 +32,7 @@ using conveyor::sim::Call;
 using conveyor::sim::InvalidateCapture;
 using conveyor::sim::MakeCopy;
 using conveyor::sim::Profile;
+using conveyor::sim::ReachesPool;
 using conveyor::sim::Side;
 using conveyor::sim::StageSource;
 using conveyor::sim::Stream;
@@ -86,7 +87,7 @@ bool AttributesAreValid(const Batch& batch) {
 }
 
 // Checks all before anything is done.
-cudaError_t MakePieces(Call& call, const Batch& batch,
+cudaError_t MakePieces(Call& call, const Batch& batch, const Stream& stream,
                        std::vector<Piece>* pieces) {
   if (batch.dsts == nullptr || batch.srcs == nullptr ||
       batch.sizes == nullptr || batch.count == 0 ||
@@ -110,6 +111,9 @@ cudaError_t MakePieces(Call& call, const Batch& batch,
                                             size, size, 1, cudaMemcpyDefault},
                                            &dst, &src, &piece.work)) {
       return error;
+    }
+    if (!ReachesPool(call, stream, dst) || !ReachesPool(call, stream, src)) {
+      return cudaErrorInvalidValue;
     }
     piece.work.gap_ns = GapNs(call.machine().profile, size);
     pieces->push_back(std::move(piece));
@@ -148,7 +152,7 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
   std::vector<Piece> pieces;
   if (const cudaError_t error = MakePieces(
           call, {dsts, srcs, sizes, count, attrs, attrs_idxs, num_attrs},
-          &pieces)) {
+          *found, &pieces)) {
     return call.Return(error);
   }
   if (found->capture != nullptr) {

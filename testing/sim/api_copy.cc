@@ -35,6 +35,7 @@ using conveyor::sim::OpKind;
 using conveyor::sim::Path;
 using conveyor::sim::Point;
 using conveyor::sim::Profile;
+using conveyor::sim::ReachesPool;
 using conveyor::sim::ResolveSide;
 using conveyor::sim::Side;
 using conveyor::sim::StageSource;
@@ -100,14 +101,18 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
   return call.Enqueue(stream, std::move(tail));
 }
 
-cudaError_t Copy(Call& call, CopyRequest request, Stream* stream,
-                 bool synchronous) {
+cudaError_t Copy(Call& call, const CopyRequest& request, Stream* stream,
+                 bool synchronous, bool devices_named = false) {
   if (request.width == 0 || request.height == 0) return cudaSuccess;
   Side dst;
   Side src;
   Work work;
   if (const cudaError_t error = MakeCopy(call, request, &dst, &src, &work)) {
     return error;
+  }
+  if (!devices_named &&
+      (!ReachesPool(call, *stream, dst) || !ReachesPool(call, *stream, src))) {
+    return cudaErrorInvalidValue;
   }
   const bool host_to_host =
       !dst.on_device() && !src.on_device() && !dst.managed() && !src.managed();
@@ -213,7 +218,7 @@ cudaError_t PeerCopy(Call& call, void* dst, int dst_device, const void* src,
     return cudaErrorInvalidValue;
   }
   return Copy(call, Flat(dst, src, count, cudaMemcpyDefault), stream,
-              synchronous);
+              synchronous, true);
 }
 
 }  // namespace

@@ -18,11 +18,14 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
+#include "testing/sim/device_memory.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/pool.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/sync_sites.h"
 
@@ -32,10 +35,12 @@ using conveyor::sim::Device;
 using conveyor::sim::IgnoresSync;
 using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Machine;
+using conveyor::sim::Pool;
 using conveyor::sim::Profile;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::TrimPools;
 
 namespace {
 
@@ -246,6 +251,21 @@ cudaError_t Attribute(const cudaDeviceProp& prop, cudaDeviceAttr attr,
   return cudaErrorInvalidValue;
 }
 
+// Of a device that has no memory in use: what its pools were before any call.
+void ResetPools(Machine& machine, int device) {
+  Device& owner = machine.devices[static_cast<size_t>(device)];
+  owner.current_pool = owner.default_pool;
+  const std::shared_ptr<Pool> kept = *machine.pools.Get(owner.default_pool);
+  machine.pools.RemoveIf([&](const std::shared_ptr<Pool>& pool) {
+    return pool->device == device && pool != kept;
+  });
+  *kept = Pool();
+  kept->device = device;
+  machine.pools.ForEach([device](const std::shared_ptr<Pool>& pool) {
+    pool->peers.erase(device);
+  });
+}
+
 // "0000:19:00.0".
 std::string BusId(int device) {
   char text[16];
@@ -334,6 +354,7 @@ cudaError_t cudaDeviceSynchronize() {
     return call.Return(error);
   }
   call.WaitForDevice(call.thread().device);
+  TrimPools(call.machine());
   return call.Return(call.device().error);
 }
 
@@ -363,6 +384,7 @@ cudaError_t cudaDeviceReset() {
   for (Device& other : machine.devices) other.peers.erase(device);
   machine.memory.ReleaseAll(device);
   call.device().used_bytes = 0;
+  ResetPools(machine, device);
   return call.Return(cudaSuccess);
 }
 

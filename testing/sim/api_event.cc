@@ -20,6 +20,7 @@
 
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
+#include "testing/sim/device_memory.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/sync_sites.h"
@@ -33,6 +34,7 @@ using conveyor::sim::QueryCaptured;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
 using conveyor::sim::TimeCaptured;
+using conveyor::sim::TrimPools;
 using conveyor::sim::Work;
 
 namespace {
@@ -154,6 +156,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   // By value: the event may be recorded again, or destroyed, meanwhile.
   const std::shared_ptr<EventRecord> record = found->record;
   if (record != nullptr) call.Wait(*record);
+  TrimPools(call.machine());
   return call.Return(call.machine().devices[static_cast<size_t>(device)].error);
 }
 

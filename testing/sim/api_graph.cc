@@ -26,9 +26,11 @@
 
 using conveyor::sim::BeginCapture;
 using conveyor::sim::Call;
+using conveyor::sim::Capture;
 using conveyor::sim::EndCapture;
 using conveyor::sim::Graph;
 using conveyor::sim::InvalidateCapture;
+using conveyor::sim::NodeHandle;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
 using conveyor::sim::Work;
@@ -37,26 +39,68 @@ namespace {
 
 double CallNs() { return TheMachine().profile.call_ns; }
 
+// Whether `stream` is capturing, and which stream that is.
+cudaError_t GetStatus(Call& call, cudaStream_t stream,
+                      cudaStreamCaptureStatus* status, Stream** found) {
+  if (status == nullptr) return cudaErrorInvalidValue;
+  *found = call.Find(stream);
+  if (*found == nullptr) return cudaErrorInvalidResourceHandle;
+  if ((*found)->legacy) {
+    if (const cudaError_t error = QueryLegacy(call.machine(), **found)) {
+      return error;
+    }
+  }
+  if ((*found)->capture == nullptr) {
+    *status = cudaStreamCaptureStatusNone;
+  } else {
+    *status = (*found)->capture->valid ? cudaStreamCaptureStatusActive
+                                       : cudaStreamCaptureStatusInvalidated;
+  }
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                   cudaStreamCaptureStatus* capture_status) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
-  if (capture_status == nullptr) return call.Return(cudaErrorInvalidValue);
-  const Stream* const found = call.Find(stream);
-  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
-  if (found->legacy) {
-    if (const cudaError_t error = QueryLegacy(call.machine(), *found)) {
-      return call.Return(error);
-    }
+  Stream* found = nullptr;
+  return call.Return(GetStatus(call, stream, capture_status, &found));
+}
+
+cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, cudaStreamCaptureStatus* capture_status_out,
+    unsigned long long* id_out, cudaGraph_t* graph_out,
+    const cudaGraphNode_t** dependencies_out,
+    const cudaGraphEdgeData** edge_data_out, size_t* num_dependencies_out) {
+  Call call(__func__, CallNs());
+  if (call.refused()) return call.Return(call.refusal());
+  // A graph that is not complete has no calls here.
+  if (graph_out != nullptr) return call.Return(cudaErrorNotSupported);
+  if (edge_data_out != nullptr && dependencies_out == nullptr) {
+    return call.Return(cudaErrorInvalidValue);
   }
-  if (found->capture == nullptr) {
-    *capture_status = cudaStreamCaptureStatusNone;
+  Stream* found = nullptr;
+  if (const cudaError_t error =
+          GetStatus(call, stream, capture_status_out, &found)) {
+    return call.Return(error);
+  }
+  if (*capture_status_out != cudaStreamCaptureStatusActive) {
     return call.Return(cudaSuccess);
   }
-  *capture_status = found->capture->valid ? cudaStreamCaptureStatusActive
-                                          : cudaStreamCaptureStatusInvalidated;
+  Capture& capture = *found->capture;
+  capture.shown.clear();
+  for (const size_t node : capture.frontiers.at(found)) {
+    capture.shown.push_back(NodeHandle(node));
+  }
+  capture.shown_edges.assign(capture.shown.size(), cudaGraphEdgeData());
+  if (id_out != nullptr) *id_out = capture.id;
+  if (dependencies_out != nullptr) *dependencies_out = capture.shown.data();
+  if (edge_data_out != nullptr) *edge_data_out = capture.shown_edges.data();
+  if (num_dependencies_out != nullptr) {
+    *num_dependencies_out = capture.shown.size();
+  }
   return call.Return(cudaSuccess);
 }
 
@@ -140,9 +184,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
   }
   // Nodes have no calls of their own here: any distinct values do.
   for (size_t i = 0; nodes != nullptr && i < *num_nodes; ++i) {
-    nodes[i] = i < found->nodes.size()
-                   ? reinterpret_cast<cudaGraphNode_t>(i + 1)
-                   : nullptr;
+    nodes[i] = i < found->nodes.size() ? NodeHandle(i) : nullptr;
   }
   *num_nodes = found->nodes.size();
   return call.Return(cudaSuccess);

@@ -16,26 +16,21 @@
 
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "testing/sim/api.h"
-#include "testing/sim/capture.h"
+#include "testing/sim/device_memory.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
-#include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 
+using conveyor::sim::AllocateOnDevice;
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
-using conveyor::sim::Device;
-using conveyor::sim::InvalidateCapture;
 using conveyor::sim::MemoryKind;
-using conveyor::sim::OpKind;
 using conveyor::sim::Profile;
 using conveyor::sim::Registry;
-using conveyor::sim::Stream;
+using conveyor::sim::ReleaseOnDevice;
 using conveyor::sim::TheMachine;
-using conveyor::sim::Work;
 
 namespace {
 
@@ -44,22 +39,16 @@ constexpr size_t kPitchAlignment = 512;
 double CallNs() { return TheMachine().profile.call_ns; }
 
 // Device or managed memory of the current device.
-cudaError_t AllocateOnDevice(Call& call, MemoryKind kind, unsigned flags,
-                             void** address, size_t size) {
+cudaError_t Allocate(Call& call, MemoryKind kind, unsigned flags,
+                     void** address, size_t size) {
   if (address == nullptr) return cudaErrorInvalidValue;
   if (size == 0) {
     *address = nullptr;
     return cudaSuccess;
   }
-  Device& device = call.device();
-  if (size > device.memory_bytes ||
-      device.used_bytes > device.memory_bytes - size) {
-    return cudaErrorMemoryAllocation;
-  }
-  Allocation* const made =
-      call.machine().memory.Allocate(kind, size, call.thread().device, flags);
+  const Allocation* const made =
+      AllocateOnDevice(call.machine(), kind, call.thread().device, flags, size);
   if (made == nullptr) return cudaErrorMemoryAllocation;
-  device.used_bytes += size;
   *address = made->base;
   return cudaSuccess;
 }
@@ -68,13 +57,6 @@ cudaError_t AllocateOnDevice(Call& call, MemoryKind kind, unsigned flags,
 Allocation* Begins(Call& call, const void* address) {
   Allocation* const found = call.machine().memory.Find(address);
   return found != nullptr && found->base == address ? found : nullptr;
-}
-
-void ReleaseOnDevice(Call& call, Allocation* allocation) {
-  Device& device =
-      call.machine().devices[static_cast<size_t>(allocation->device)];
-  device.used_bytes -= allocation->size;
-  call.machine().memory.Release(allocation);
 }
 
 cudaError_t AllocateHost(const char* name, void** host, size_t size,
@@ -111,8 +93,7 @@ cudaError_t cudaMalloc(void** dev_ptr, size_t size) {
   Call call(__func__, TheMachine().profile.allocation_ns);
   if (call.refused()) return call.Return(call.refusal());
   if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
-  return call.Return(
-      AllocateOnDevice(call, MemoryKind::kDevice, 0, dev_ptr, size));
+  return call.Return(Allocate(call, MemoryKind::kDevice, 0, dev_ptr, size));
 }
 
 cudaError_t cudaMallocPitch(void** dev_ptr, size_t* pitch, size_t width,
@@ -126,8 +107,7 @@ cudaError_t cudaMallocPitch(void** dev_ptr, size_t* pitch, size_t width,
   if (__builtin_mul_overflow(*pitch, height, &size)) {
     return call.Return(cudaErrorMemoryAllocation);
   }
-  return call.Return(
-      AllocateOnDevice(call, MemoryKind::kDevice, 0, dev_ptr, size));
+  return call.Return(Allocate(call, MemoryKind::kDevice, 0, dev_ptr, size));
 }
 
 cudaError_t cudaMallocManaged(void** dev_ptr, size_t size, unsigned flags) {
@@ -138,25 +118,7 @@ cudaError_t cudaMallocManaged(void** dev_ptr, size_t size, unsigned flags) {
     return call.Return(cudaErrorInvalidValue);
   }
   return call.Return(
-      AllocateOnDevice(call, MemoryKind::kManaged, flags, dev_ptr, size));
-}
-
-cudaError_t cudaMallocAsync(void** dev_ptr, size_t size, cudaStream_t stream) {
-  Call call(__func__, TheMachine().profile.event_issue_ns);
-  if (call.refused()) return call.Return(call.refusal());
-  if (call.Find(stream) == nullptr) {
-    return call.Return(cudaErrorInvalidResourceHandle);
-  }
-  if (call.Find(stream)->capture != nullptr) {
-    InvalidateCapture(call.Find(stream));
-    return call.Return(cudaErrorStreamCaptureUnsupported);
-  }
-  const cudaError_t error =
-      AllocateOnDevice(call, MemoryKind::kDevice, 0, dev_ptr, size);
-  if (error == cudaSuccess && size > 0) {
-    call.machine().memory.Find(*dev_ptr)->pool = true;
-  }
-  return call.Return(error);
+      Allocate(call, MemoryKind::kManaged, flags, dev_ptr, size));
 }
 
 cudaError_t cudaFree(void* dev_ptr) {
@@ -176,24 +138,8 @@ cudaError_t cudaFree(void* dev_ptr) {
       return call.Return(cudaErrorInvalidValue);
     }
   }
-  ReleaseOnDevice(call, Begins(call, dev_ptr));
+  ReleaseOnDevice(call.machine(), Begins(call, dev_ptr));
   return call.Return(cudaSuccess);
-}
-
-cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
-  Call call(__func__, TheMachine().profile.event_issue_ns);
-  if (call.refused()) return call.Return(call.refusal());
-  Stream* const found = call.Find(stream);
-  if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
-  if (dev_ptr == nullptr) return call.Return(cudaSuccess);
-  const Allocation* const allocation = Begins(call, dev_ptr);
-  if (allocation == nullptr || allocation->kind != MemoryKind::kDevice) {
-    return call.Return(cudaErrorInvalidValue);
-  }
-  Work work;
-  work.kind = OpKind::kFree;
-  work.dst = static_cast<char*>(dev_ptr);
-  return call.Return(call.Enqueue(found, std::move(work)));
 }
 
 cudaError_t cudaMallocHost(void** ptr, size_t size) {

@@ -21,6 +21,7 @@
 
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
+#include "testing/sim/device_memory.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/sync_sites.h"
@@ -38,6 +39,7 @@ using conveyor::sim::Point;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::TrimPools;
 using conveyor::sim::Work;
 
 namespace {
@@ -173,6 +175,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return call.Return(error);
   }
   call.Wait(call.EndOf(found));
+  TrimPools(call.machine());
   return call.Return(call.DeviceOf(found).error);
 }
 

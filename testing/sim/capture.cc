@@ -211,6 +211,10 @@ cudaError_t CaptureWait(Machine& machine, Stream* stream, const Event& event) {
   return cudaSuccess;
 }
 
+cudaGraphNode_t NodeHandle(size_t node) {
+  return reinterpret_cast<cudaGraphNode_t>(node + 1);
+}
+
 cudaError_t QueryCaptured(Machine& machine, const Event& event) {
   Capture* const capture = FindCapture(machine, event.captured->capture);
   if (capture == nullptr) return cudaErrorInvalidValue;

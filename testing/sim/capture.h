@@ -46,6 +46,9 @@ struct Capture {
   std::vector<std::vector<size_t>> after;
   // The nodes that the next one of each captured stream comes after.
   std::map<Stream*, std::vector<size_t>> frontiers;
+  // What cudaStreamGetCaptureInfo last gave out.
+  std::vector<cudaGraphNode_t> shown;
+  std::vector<cudaGraphEdgeData> shown_edges;
 };
 
 // All under the machine's lock.
@@ -76,6 +79,9 @@ cudaError_t CaptureWork(Stream* stream, Work work);
 cudaError_t CaptureRecord(Stream* stream, Event* event);
 // Makes `stream` wait for `event`, one of both being captured.
 cudaError_t CaptureWait(Machine& machine, Stream* stream, const Event& event);
+
+// What stands for a node, by its place in the graph.
+cudaGraphNode_t NodeHandle(size_t node);
 
 // What asking for the state of a captured event returns. Ends its capture.
 cudaError_t QueryCaptured(Machine& machine, const Event& event);

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "testing/sim/access.h"
 #include "testing/sim/api.h"
 #include "testing/sim/effects.h"
 #include "testing/sim/machine.h"
@@ -41,12 +42,13 @@ cudaError_t CheckKind(cudaMemcpyKind kind, const Side& dst, const Side& src) {
              : cudaSuccess;
 }
 
-// Whether either of the devices has been given access to the other: what lets
-// a copy between them take the direct way.
-bool Joined(const Call& call, int one, int other) {
-  const auto& devices = call.machine().devices;
-  return devices[static_cast<size_t>(one)].peers.count(other) != 0 ||
-         devices[static_cast<size_t>(other)].peers.count(one) != 0;
+// Whether either device has been given access to the other end: what lets a
+// copy between them take the direct way.
+bool Joined(const Call& call, const Side& one, const Side& other) {
+  const Machine& machine = call.machine();
+  return machine.profile.peer_access != 0 &&
+         (MayAccess(machine, one.device, *other.allocation) ||
+          MayAccess(machine, other.device, *one.allocation));
 }
 
 // Over what the bytes travel.
@@ -56,8 +58,7 @@ std::vector<Transfer> Route(const Call& call, const Side& dst, const Side& src,
   const bool from_device = src.on_device() || src.managed();
   if (to_device && from_device) {
     if (dst.device != src.device) {
-      const Path path =
-          Joined(call, dst.device, src.device) ? Path::kPeer : Path::kStaged;
+      const Path path = Joined(call, dst, src) ? Path::kPeer : Path::kStaged;
       return {{path, src.device, dst.device, bytes}};
     }
     // Read and written.
@@ -76,7 +77,7 @@ bool ResolveSide(Call& call, const void** address, size_t extent, Side* side) {
   const size_t offset = found->OffsetOf(*address);
   if (extent > found->size - offset) return false;
   *address = found->base + offset;
-  *side = {found->kind, found->device, true};
+  *side = {found->kind, found->device, true, found};
   return true;
 }
 
@@ -124,6 +125,11 @@ cudaError_t MakeCopy(Call& call, CopyRequest request, Side* dst, Side* src,
       call, *dst, *src,
       static_cast<double>(request.width) * static_cast<double>(request.height));
   return cudaSuccess;
+}
+
+bool ReachesPool(const Call& call, const Stream& stream, const Side& side) {
+  return side.allocation == nullptr || side.allocation->pool == nullptr ||
+         MayAccess(call.machine(), stream.device, *side.allocation);
 }
 
 void StageSource(Work* work) {

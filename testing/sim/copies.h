@@ -38,6 +38,7 @@ struct Side {
   MemoryKind kind = MemoryKind::kPageable;
   int device = 0;
   bool known = false;
+  const Allocation* allocation = nullptr;  // That it is in, if it is known.
 
   bool on_device() const { return kind == MemoryKind::kDevice; }
   bool pageable() const { return kind == MemoryKind::kPageable; }
@@ -61,6 +62,10 @@ bool ResolveSide(Call& call, const void** address, size_t extent, Side* side);
 // Checks the arguments of a copy of some bytes and makes the work of it.
 cudaError_t MakeCopy(Call& call, CopyRequest request, Side* dst, Side* src,
                      Work* work);
+
+// Whether a copy in `stream` that names no devices gets at that end. Of another
+// device's memory only that of pools is out of reach.
+bool ReachesPool(const Call& call, const Stream& stream, const Side& side);
 
 // Replaces the source by a copy taken now.
 void StageSource(Work* work);

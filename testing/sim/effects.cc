@@ -21,6 +21,7 @@
 #include <memory>
 
 #include "testing/sim/access.h"
+#include "testing/sim/device_memory.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
@@ -111,9 +112,7 @@ void ApplyEffect(Machine& machine, Op& op) {
     }
     case OpKind::kFree:
       if (Allocation* const allocation = machine.memory.Find(work.dst)) {
-        machine.devices[static_cast<size_t>(allocation->device)].used_bytes -=
-            allocation->size;
-        machine.memory.Release(allocation);
+        ReleaseOnDevice(machine, allocation);
       }
       break;
     default:

@@ -241,6 +241,53 @@ TEST_F(CaptureTest, TheLegacyStreamIsNotCaptured) {
             cudaErrorStreamCaptureUnsupported);
 }
 
+TEST_F(CaptureTest, InfoTellsTheCaptureAndWhatTheNextNodeComesAfter) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+  ASSERT_CUDA(cudaStreamGetCaptureInfo(stream_, &status));
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  Begin();
+  unsigned long long id = 0;
+  const cudaGraphNode_t* nodes = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  size_t count = 9;
+  const auto ask = [&](cudaStream_t stream) {
+    return cudaStreamGetCaptureInfo(stream, &status, &id, nullptr, &nodes,
+                                    &edges, &count);
+  };
+  ASSERT_CUDA(ask(stream_));
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  EXPECT_EQ(count, 0u);
+  const unsigned long long first_id = id;
+  EXPECT_NE(first_id, 0u);
+  // Two branches, joined.
+  ASSERT_CUDA(cudaMemsetAsync(device_, 1, kBytes, stream_));
+  ASSERT_CUDA(cudaEventRecord(event_, stream_));
+  ASSERT_CUDA(cudaStreamWaitEvent(fork_, event_, 0));
+  ASSERT_CUDA(cudaMemsetAsync(device_, 2, 1, fork_));
+  ASSERT_CUDA(cudaMemsetAsync(device_ + 1, 3, 1, stream_));
+  ASSERT_CUDA(ask(fork_));
+  EXPECT_EQ(id, first_id);
+  ASSERT_EQ(count, 1u);
+  const cudaGraphNode_t forked = nodes[0];
+  ASSERT_CUDA(cudaEventRecord(event_, fork_));
+  ASSERT_CUDA(cudaStreamWaitEvent(stream_, event_, 0));
+  ASSERT_CUDA(ask(stream_));
+  ASSERT_EQ(count, 2u);
+  EXPECT_NE(nodes[0], nodes[1]);
+  EXPECT_TRUE(nodes[0] == forked || nodes[1] == forked);
+  EXPECT_EQ(edges[1].type, 0);
+
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph),
+            cudaErrorNotSupported);
+  EXPECT_EQ(cudaStreamGetCaptureInfo(stream_, nullptr), cudaErrorInvalidValue);
+  EXPECT_CUDA(End());
+  Begin();
+  ASSERT_CUDA(ask(stream_));
+  EXPECT_NE(id, first_id);
+  EXPECT_CUDA(End());
+}
+
 }  // namespace
 }  // namespace sim
 }  // namespace conveyor

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/sim/pool.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/vtime.h"
@@ -64,6 +65,11 @@ Machine* MakeMachine() {
     device.memory_bytes = machine->profile.memory_bytes();
     device.legacy = NewStream(*machine, i, cudaStreamDefault, 0);
     device.legacy->legacy = true;
+    Pool pool;
+    pool.device = i;
+    device.default_pool = machine->pools.Add(
+        std::make_unique<std::shared_ptr<Pool>>(std::make_shared<Pool>(pool)));
+    device.current_pool = device.default_pool;
   }
   if (std::getenv("CONVEYOR_SIM_QUIET") == nullptr) {
     std::fprintf(stderr,

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "testing/sim/handles.h"
+#include "testing/sim/pool.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
@@ -54,6 +55,8 @@ struct Device {
   // A corrupting error: every thread gets it from every call.
   cudaError_t error = cudaSuccess;
   std::set<int> peers;  // Whose memory it may use.
+  cudaMemPool_t default_pool = nullptr;
+  cudaMemPool_t current_pool = nullptr;  // Of cudaMallocAsync.
 };
 
 struct Machine {
@@ -71,6 +74,7 @@ struct Machine {
   HandleTable<cudaEvent_t, Event> events{2};
   HandleTable<cudaGraph_t, Graph> graphs{3};
   HandleTable<cudaGraphExec_t, Graph> executables{4};
+  HandleTable<cudaMemPool_t, std::shared_ptr<Pool>> pools{5};
   std::vector<std::shared_ptr<Capture>> captures;
   uint64_t next_capture_id = 1;
   std::vector<Stream*> idle_streams;

@@ -147,8 +147,8 @@ Allocation* Registry::Allocate(MemoryKind kind, size_t size, int device,
     munmap(map, mapped + kPage);
     return nullptr;
   }
-  Allocation allocation = {kind,  map,     size, device,        flags,
-                           false, nullptr, map,  mapped + kPage};
+  Allocation allocation = {kind,  map,     size, device,
+                           flags, nullptr, map,  mapped + kPage};
   if (kind == MemoryKind::kManaged) {
     allocation.managed = std::make_shared<ManagedPages>(size);
   }
@@ -166,15 +166,8 @@ Allocation* Registry::AllocateAliased(size_t size, int device, unsigned flags) {
                   MapTwice(file, mapped, nullptr, nullptr, &host, &alias);
   close(file);
   if (!ok) return nullptr;
-  Allocation allocation = {MemoryKind::kPinned,
-                           host,
-                           size,
-                           device,
-                           flags,
-                           false,
-                           alias,
-                           host,
-                           mapped};
+  Allocation allocation = {
+      MemoryKind::kPinned, host, size, device, flags, alias, host, mapped};
   by_alias_[reinterpret_cast<uintptr_t>(alias)] =
       reinterpret_cast<uintptr_t>(host);
   return &by_base_.emplace(reinterpret_cast<uintptr_t>(host), allocation)
@@ -233,7 +226,6 @@ Allocation* Registry::Register(void* host, size_t size, int device,
                            size,
                            device,
                            flags,
-                           false,
                            nullptr,
                            nullptr,
                            0};

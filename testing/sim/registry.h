@@ -31,6 +31,8 @@
 namespace conveyor {
 namespace sim {
 
+struct Pool;
+
 enum class MemoryKind { kPageable, kDevice, kPinned, kRegistered, kManaged };
 
 struct Allocation {
@@ -39,11 +41,11 @@ struct Allocation {
   size_t size;     // As asked for.
   int device;      // Current when it was made.
   unsigned flags;  // Of cudaHostAlloc or cudaHostRegister.
-  bool pool;       // From cudaMallocAsync.
   char* alias;     // The device's address of host memory, if another one.
   void* mapping;   // Ours to unmap; null for registered memory.
   size_t mapping_size;
   std::shared_ptr<ManagedPages> managed = nullptr;  // Of kManaged.
+  std::shared_ptr<Pool> pool = nullptr;             // That it is from.
 
   // How far `address`, which lies in it, is from its beginning.
   size_t OffsetOf(const void* address) const {

@@ -55,6 +55,7 @@ int LiveHandles() {
   std::lock_guard<std::mutex> lock(machine.mutex);
   return static_cast<int>(machine.streams.live() + machine.events.live() +
                           machine.graphs.live() + machine.executables.live() +
+                          machine.pools.live() - machine.devices.size() +
                           machine.memory.all().size());
 }
 
@@ -74,6 +75,10 @@ std::string DescribeLiveHandles() {
   });
   std::snprintf(line, sizeof(line), "%zu graphs, %zu executable graphs\n",
                 machine.graphs.live(), machine.executables.live());
+  text += line;
+  // A default pool of each device is no one's to release.
+  std::snprintf(line, sizeof(line), "%zu memory pools\n",
+                machine.pools.live() - machine.devices.size());
   text += line;
   for (const auto& entry : machine.memory.all()) {
     const Allocation& allocation = entry.second;

@@ -48,8 +48,8 @@
 namespace conveyor {
 namespace sim {
 
-// Streams, events, graphs, allocations and registrations that nobody has
-// released.
+// Streams, events, graphs, memory pools, allocations and registrations that
+// nobody has released.
 int LiveHandles();
 
 // One line for each of them.

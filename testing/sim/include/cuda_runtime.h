@@ -34,6 +34,20 @@ cudaError_t cudaMallocAsync(T** devPtr, size_t size, cudaStream_t stream) {
 }
 
 template <typename T>
+cudaError_t cudaMallocAsync(T** ptr, size_t size, cudaMemPool_t pool,
+                            cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, pool,
+                                   stream);
+}
+
+template <typename T>
+cudaError_t cudaMallocFromPoolAsync(T** ptr, size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), size, pool,
+                                   stream);
+}
+
+template <typename T>
 cudaError_t cudaMallocManaged(T** devPtr, size_t size,
                               unsigned int flags = cudaMemAttachGlobal) {
   return ::cudaMallocManaged(reinterpret_cast<void**>(devPtr), size, flags);

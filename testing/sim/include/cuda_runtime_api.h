@@ -142,6 +142,28 @@ cudaError_t cudaMemset2DAsync(void* dev_ptr, size_t pitch, int value,
                               size_t width, size_t height,
                               cudaStream_t stream = 0);
 
+// Memory pools.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* mem_pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* mem_pool, int device);
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t mem_pool);
+cudaError_t cudaMallocFromPoolAsync(void** ptr, size_t size,
+                                    cudaMemPool_t mem_pool,
+                                    cudaStream_t stream);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* mem_pool,
+                              const cudaMemPoolProps* pool_props);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t mem_pool);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t mem_pool, size_t min_bytes_to_keep);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t mem_pool,
+                                    cudaMemPoolAttr attr, void* value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t mem_pool,
+                                    cudaMemPoolAttr attr, void* value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t mem_pool,
+                                 const cudaMemAccessDesc* desc_list,
+                                 size_t count);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags,
+                                 cudaMemPool_t mem_pool,
+                                 cudaMemLocation* location);
+
 // Managed memory.
 cudaError_t cudaMemAdvise(const void* dev_ptr, size_t count,
                           cudaMemoryAdvise advice, cudaMemLocation location);
@@ -159,6 +181,12 @@ cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_sizes,
 // Capture and graphs.
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
                                   cudaStreamCaptureStatus* capture_status);
+cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, cudaStreamCaptureStatus* capture_status_out,
+    unsigned long long* id_out = 0, cudaGraph_t* graph_out = 0,
+    const cudaGraphNode_t** dependencies_out = 0,
+    const cudaGraphEdgeData** edge_data_out = 0,
+    size_t* num_dependencies_out = 0);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                    cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);

@@ -122,7 +122,7 @@ def _find_cuda(rctx, home):
         home + "/targets/x86_64-linux/include/cuda_runtime_api.h",
         home + "/targets/sbsa-linux/include/cuda_runtime_api.h",
     ])
-    library = _first_existing(rctx, [
+    runtime = _first_existing(rctx, [
         home + "/lib64/libcudart_static.a",
         home + "/lib/libcudart_static.a",
         home + "/targets/x86_64-linux/lib/libcudart_static.a",
@@ -132,12 +132,12 @@ def _find_cuda(rctx, home):
         return home + " (no bin/nvcc)"
     if not header:
         return home + " (no include/cuda_runtime_api.h)"
-    if not library:
+    if not runtime:
         return home + " (no libcudart_static.a)"
     version = _cudart_version(rctx, header)
     if version < _OLDEST_CUDART:
         return "{} (version {}, too old)".format(home, version)
-    return struct(include = header.dirname, library = library, nvcc = nvcc)
+    return struct(include = header.dirname, runtime = runtime, nvcc = nvcc)
 
 def _local_cuda_impl(rctx):
     # A variable that is set is the user's word: when it names no toolkit,
@@ -157,7 +157,7 @@ def _local_cuda_impl(rctx):
         found = _find_cuda(rctx, home)
         if type(found) != "string":
             rctx.symlink(found.include, "include")
-            rctx.symlink(found.library, "lib/libcudart_static.a")
+            rctx.symlink(found.runtime, "lib/libcudart_static.a")
             rctx.file("BUILD", _CUDA_BUILD)
             rctx.file("defs.bzl", "NVCC = {}\n".format(repr(str(found.nvcc))))
             return

@@ -15,7 +15,9 @@
 #include "transfer/transfer_stats.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,11 @@ double TransferShares::ExposedFraction() const {
   return FractionOf(exposed, window);
 }
 
+TransferStats::TransferStats(Event origin) : origin_(std::move(origin)) {
+  static std::atomic<uint64_t> next_id{0};
+  id_ = next_id.fetch_add(1, std::memory_order_relaxed);
+}
+
 absl::StatusOr<TransferStats> TransferStats::Create(StreamRef stream) {
   ABSL_RETURN_IF_ERROR(
       internal::RefuseIfCapturing(stream.native(), "opening a window"));
@@ -86,11 +93,11 @@ absl::StatusOr<TransferStats::Interval> TransferStats::Begin(Kind kind,
       Event end, Event::Create(stream.device(), Event::Timing::kEnabled));
   ABSL_RETURN_IF_ERROR(begin.Record(stream));
   entries_.push_back({kind, stream, std::move(begin), std::move(end)});
-  return Interval(entries_.size() - 1);
+  return Interval(id_, entries_.size() - 1);
 }
 
 absl::Status TransferStats::End(Interval interval) {
-  if (interval.index_ >= entries_.size()) {
+  if (interval.owner_ != id_) {
     return absl::InvalidArgumentError(
         "interval was begun in other TransferStats");
   }

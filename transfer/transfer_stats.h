@@ -31,6 +31,7 @@
 #define CONVEYOR_TRANSFER_TRANSFER_STATS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,8 @@ class TransferStats {
   class Interval {
    private:
     friend class TransferStats;
-    explicit Interval(size_t index) : index_(index) {}
+    Interval(uint64_t owner, size_t index) : owner_(owner), index_(index) {}
+    uint64_t owner_;
     size_t index_;
   };
 
@@ -78,7 +80,7 @@ class TransferStats {
   absl::StatusOr<Interval> BeginCompute(StreamRef stream);
 
   // Ends an interval, on its stream. Does not block. kFailedPrecondition if it
-  // has ended already.
+  // has ended already; kInvalidArgument if it was begun in other TransferStats.
   absl::Status End(Interval interval);
 
   // Waits for all intervals, and says how the window was spent. May be called
@@ -95,10 +97,11 @@ class TransferStats {
     bool ended = false;
   };
 
-  explicit TransferStats(Event origin) : origin_(std::move(origin)) {}
+  explicit TransferStats(Event origin);
 
   absl::StatusOr<Interval> Begin(Kind kind, StreamRef stream);
 
+  uint64_t id_;  // Of this window, also after a move.
   Event origin_;
   std::vector<Entry> entries_;
 };

@@ -136,6 +136,7 @@ TEST_F(TransferStatsTest, IntervalsEndOnceAndBeforeTheFigures) {
 TEST_F(TransferStatsTest, AnIntervalOfOtherStatsIsRefused) {
   ASSERT_OK_AND_ASSIGN(TransferStats other, TransferStats::Create(*copies_));
   ASSERT_OK_AND_ASSIGN(auto load, other.BeginTransfer(*copies_));
+  ASSERT_OK(stats_->BeginTransfer(*copies_));
   EXPECT_THAT(stats_->End(load), StatusIs(absl::StatusCode::kInvalidArgument,
                                           HasSubstr("other TransferStats")));
 }

@@ -29,6 +29,7 @@
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -56,7 +57,10 @@ bool Corrupts(cudaError_t error) {
 }  // namespace
 
 Call::Call(const char* name, double cost_ns)
-    : machine_(TheMachine()), thread_(ThisThread()) {
+    : name_(name),
+      machine_(TheMachine()),
+      thread_(ThisThread()),
+      start_(thread_.clock) {
   if (thread_.in_effect) {
     // This thread holds the lock already.
     refusal_ = cudaErrorNotPermitted;
@@ -75,6 +79,7 @@ Call::Call(const char* name, double cost_ns)
 
 Stream* Call::Find(cudaStream_t handle) {
   if (handle == nullptr || handle == cudaStreamLegacy) {
+    legacy_ = true;
     return device().legacy;
   }
   if (handle == cudaStreamPerThread) {
@@ -96,6 +101,7 @@ cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
     return CaptureWork(stream, std::move(work));
   }
   if (stream->legacy) {
+    legacy_ = true;
     if (const cudaError_t error = CheckLegacy(machine_, *stream)) return error;
   }
   // The stream is full: the host waits until there is room.
@@ -183,6 +189,9 @@ void Call::Charge(double ns) {
 }
 
 cudaError_t Call::Return(cudaError_t error) {
+  if (TheTrace().on()) {
+    TheTrace().AddCall(name_, legacy_, error, start_, thread_.clock);
+  }
   if (error == cudaErrorNotReady) {
     // No failure, and not kept. A host that polls must not keep the lock from
     // what it waits for.

@@ -97,7 +97,8 @@ class Call {
 
   void Charge(double ns);
 
-  // Keeps a failure as the thread's last error.
+  // Keeps a failure as the thread's last error. The last thing that a call
+  // does.
   cudaError_t Return(cudaError_t error);
 
  private:
@@ -106,8 +107,11 @@ class Call {
   // Sets the thread's clock as if it had slept until then.
   void WakeAt(double time);
 
+  const char* const name_;
   Machine& machine_;
   Thread& thread_;
+  const double start_;   // By the thread's clock.
+  bool legacy_ = false;  // It was given the legacy default stream.
   std::unique_lock<std::mutex> lock_;
   cudaError_t refusal_ = cudaSuccess;
 };

@@ -69,6 +69,22 @@ std::vector<Transfer> Route(const Call& call, const Side& dst, const Side& src,
   return {};
 }
 
+// What a trace calls a copy that is not between devices.
+const char* LabelOf(const Side& dst, const Side& src) {
+  const bool to_device = dst.on_device() || dst.managed();
+  const bool from_device = src.on_device() || src.managed();
+  if (to_device && from_device) return "device copy";
+  if (!to_device && !from_device) return "host copy";
+  switch (to_device ? src.kind : dst.kind) {
+    case MemoryKind::kPinned:
+      return to_device ? "pinned upload" : "pinned download";
+    case MemoryKind::kRegistered:
+      return to_device ? "registered upload" : "registered download";
+    default:
+      return to_device ? "pageable upload" : "pageable download";
+  }
+}
+
 }  // namespace
 
 bool ResolveSide(Call& call, const void** address, size_t extent, Side* side) {
@@ -124,6 +140,8 @@ cudaError_t MakeCopy(Call& call, CopyRequest request, Side* dst, Side* src,
   work->transfers = Route(
       call, *dst, *src,
       static_cast<double>(request.width) * static_cast<double>(request.height));
+  if (!work->transfers.empty()) work->route = work->transfers.front();
+  work->label = LabelOf(*dst, *src);
   return cudaSuccess;
 }
 

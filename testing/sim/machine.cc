@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,7 @@
 #include "testing/sim/pool.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
+#include "testing/sim/trace.h"
 #include "testing/sim/vtime.h"
 
 namespace conveyor {
@@ -51,6 +53,22 @@ uint64_t SeedFromEnvironment() {
   return seed;
 }
 
+// Traces from the beginning, to a file at the end of the process.
+void StartTraceFromEnvironment() {
+  if (Environment("CONVEYOR_SIM_TRACE", "").empty()) return;
+  TheTrace().Start(0);
+  std::atexit([] {
+    const std::string path = Environment("CONVEYOR_SIM_TRACE", "");
+    Machine& machine = TheMachine();
+    std::lock_guard<std::mutex> lock(machine.mutex);
+    machine.time->AdvanceTo(std::numeric_limits<double>::infinity());
+    if (!WriteFile(path, TraceJson(machine))) {
+      std::fprintf(stderr, "[conveyor] cannot write the trace to %s\n",
+                   path.c_str());
+    }
+  });
+}
+
 Machine* MakeMachine() {
   auto* const machine = new Machine;
   machine->profile = LoadProfile(Environment("CONVEYOR_SIM_PROFILE", "h200x2"));
@@ -71,6 +89,7 @@ Machine* MakeMachine() {
         std::make_unique<std::shared_ptr<Pool>>(std::make_shared<Pool>(pool)));
     device.current_pool = device.default_pool;
   }
+  StartTraceFromEnvironment();
   if (std::getenv("CONVEYOR_SIM_QUIET") == nullptr) {
     std::fprintf(stderr,
                  "[conveyor] SIMULATED machine: profile %s, seed %llu\n",
@@ -81,6 +100,11 @@ Machine* MakeMachine() {
 }
 
 }  // namespace
+
+std::string TraceJson(const Machine& machine) {
+  return TheTrace().Json("profile " + machine.profile.name + ", seed " +
+                         std::to_string(machine.seed));
+}
 
 Machine& TheMachine() {
   static Machine* const machine = MakeMachine();

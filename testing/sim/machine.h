@@ -29,6 +29,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "testing/sim/handles.h"
@@ -107,6 +108,9 @@ Thread& ThisThread();
 
 // A stream for work of `device`, not in any table.
 Stream* NewStream(Machine& machine, int device, unsigned flags, int priority);
+
+// The trace so far, in its written form.
+std::string TraceJson(const Machine& machine);
 
 // Takes destroyed streams that have nothing left to do from the device.
 void ReapStreams(Machine& machine, int device);

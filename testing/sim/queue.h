@@ -109,6 +109,9 @@ struct Work {
   bool src_known = false;
   // Empty for a copy that costs the host's time alone.
   std::vector<Transfer> transfers;
+  // Of a copy: its transfer, whoever pays for it. No bytes: from host to host.
+  Transfer route = {Path::kLocal, 0, 0, 0};
+  const char* label = "";      // Of a copy, for traces.
   double gap_ns = -1;          // Of kCopy, unless it is the engine's.
   std::function<void()> body;  // Of kKernel.
   std::vector<Range> reads;
@@ -129,6 +132,7 @@ struct Op {
   bool dispatched = false;  // A host function that its thread has.
   uint32_t tick = 0;        // When it was enqueued, for the ticker.
   double issued = 0;        // Virtual time at which the host was done with it.
+  double begun = -1;  // Virtual time at which it began; negative until then.
   // Of a host function: whether it has returned, what it took of its thread's
   // clock, and what that clock was set to.
   bool returned = false;

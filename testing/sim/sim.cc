@@ -22,11 +22,13 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -162,6 +164,49 @@ void SetFreeMemory(int device, size_t bytes) {
   Device& changed = machine.devices.at(static_cast<size_t>(device));
   changed.memory_bytes =
       std::min(machine.profile.memory_bytes(), changed.used_bytes + bytes);
+}
+
+void StartTrace() {
+  const double now = ThisThread().clock;
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  // What is complete by now is not of this trace.
+  machine.time->AdvanceTo(now);
+  TheTrace().Start(now);
+}
+
+void StopTrace() {
+  const double now = ThisThread().clock;
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.time->AdvanceTo(now);
+  TheTrace().Stop();
+}
+
+std::vector<TracedCall> TracedCalls() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  return TheTrace().Calls();
+}
+
+std::vector<TracedOperation> TracedOperations() {
+  const double now = ThisThread().clock;
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  if (TheTrace().on()) machine.time->AdvanceTo(now);
+  return TheTrace().Operations();
+}
+
+std::string TraceJson() {
+  const double now = ThisThread().clock;
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  if (TheTrace().on()) machine.time->AdvanceTo(now);
+  return TraceJson(machine);
+}
+
+bool WriteTrace(const std::string& path) {
+  return WriteFile(path, TraceJson());
 }
 
 }  // namespace sim

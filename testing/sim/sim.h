@@ -31,6 +31,8 @@
 //   CONVEYOR_SIM_FREE     sync or async: whether cudaFree waits for the device
 //                         (default: by the seed)
 //   CONVEYOR_SIM_QUIET    set: no line on standard error
+//   CONVEYOR_SIM_TRACE    a file: the whole run, as TraceJson has it, written
+//                         when the process exits
 //
 // All functions are thread-safe.
 
@@ -42,8 +44,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "testing/sim/launch.h"  // HostNowNs
+#include "testing/sim/traced.h"
 
 namespace conveyor {
 namespace sim {
@@ -89,6 +93,28 @@ size_t ResidentBytes(const void* address, size_t size, int device);
 
 // Leaves that much free memory on `device`.
 void SetFreeMemory(int device, size_t bytes);
+
+// From now on, notes every call that returns and every operation that completes
+// in virtual time, and forgets what was noted before. Until StopTrace, or the
+// end of the process, it grows with all that happens.
+void StartTrace();
+void StopTrace();
+
+// What was noted since StartTrace; an operation only if it has completed by
+// this thread's clock. Calls are in the order in which they returned, and
+// operations in that in which they ended.
+std::vector<TracedCall> TracedCalls();
+std::vector<TracedOperation> TracedOperations();
+
+// The same in the Chrome trace event format, which chrome://tracing and
+// Perfetto show: a row for each host thread and for each stream, and arrows
+// from event records to the waits for them. Times count from StartTrace;
+// threads and streams, from 1 in the order of their first appearance. Where the
+// run is reproducible, so is every byte.
+std::string TraceJson();
+
+// Writes that to a file. False if it cannot.
+bool WriteTrace(const std::string& path);
 
 }  // namespace sim
 }  // namespace conveyor

@@ -21,6 +21,7 @@
 
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -154,6 +155,7 @@ void VirtualTime::StartHead(Stream* stream) {
       return;
     }
     if (op.work.kind == OpKind::kHostFunction) {
+      if (op.begun < 0) op.begun = now_;
       if (!op.returned) {
         stream->time_state = StreamTime::kFunction;
         due_functions_.push_back(stream);
@@ -166,6 +168,7 @@ void VirtualTime::StartHead(Stream* stream) {
       return;
     }
     if (op.work.kind == OpKind::kKernel || op.work.kind == OpKind::kSet) {
+      op.begun = now_;
       SetTimer(stream, now_ + profile_.kernel_gap_ns, StreamTime::kGap);
       return;
     }
@@ -177,6 +180,7 @@ void VirtualTime::StartHead(Stream* stream) {
         return;
       }
       engine->user = stream;
+      op.begun = now_;
       SetTimer(stream, now_ + GapOf(op), StreamTime::kGap);
       return;
     }
@@ -214,6 +218,8 @@ void VirtualTime::StartFlows(Stream* stream) {
 void VirtualTime::Complete(Stream* stream) {
   Op& op = stream->at(stream->timed + 1);
   if (op.work.record != nullptr) op.work.record->time = now_;
+  if (op.begun < 0) op.begun = now_;
+  if (TheTrace().on()) TheTrace().AddOperation(op, now_);
   ++stream->timed;
   stream->timed_at = now_;
   stream->time_state = StreamTime::kReady;
@@ -234,9 +240,9 @@ void VirtualTime::ReleaseEngine(Stream* stream) {
   if (engine->queue.empty()) return;
   engine->user = engine->queue.front();
   engine->queue.pop_front();
-  SetTimer(engine->user,
-           now_ + GapOf(engine->user->at(engine->user->timed + 1)),
-           StreamTime::kGap);
+  Op& next = engine->user->at(engine->user->timed + 1);
+  next.begun = now_;
+  SetTimer(engine->user, now_ + GapOf(next), StreamTime::kGap);
 }
 
 double VirtualTime::GapOf(const Op& op) const {

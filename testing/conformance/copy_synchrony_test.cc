@@ -141,6 +141,59 @@ TEST_F(CopySynchronyTest, APageableDownloadIsCompleteWhenTheCallReturns) {
   }
 }
 
+// Once the stream of the copy is synchronized; for the legacy stream too.
+TEST_F(CopySynchronyTest,
+       ABlockingPageableUploadIsSeenOnceItsStreamIsWaitedFor) {
+  for (const size_t num_bytes : {size_t{1}, size_t{65537}, kMiB, kLarge}) {
+    FillPattern(pageable_, num_bytes, /*seed=*/num_bytes);
+    ASSERT_CUDA(
+        cudaMemcpy(device_, pageable_, num_bytes, cudaMemcpyHostToDevice));
+    ASSERT_CUDA(cudaStreamSynchronize(nullptr));
+    ASSERT_CUDA(cudaMemcpyAsync(pinned_, device_, num_bytes,
+                                cudaMemcpyDeviceToHost, non_blocking_));
+    ASSERT_CUDA(cudaStreamSynchronize(non_blocking_));
+    EXPECT_OK(VerifyPattern(pinned_, num_bytes, /*seed=*/num_bytes));
+  }
+}
+
+TEST_F(CopySynchronyTest, ABlockingPageableUploadIsSeenByABlockingStream) {
+  for (const size_t num_bytes : {size_t{65537}, kMiB, kLarge}) {
+    FillPattern(pageable_, num_bytes, /*seed=*/num_bytes);
+    ASSERT_CUDA(
+        cudaMemcpy(device_, pageable_, num_bytes, cudaMemcpyHostToDevice));
+    ASSERT_CUDA(cudaMemcpyAsync(pinned_, device_, num_bytes,
+                                cudaMemcpyDeviceToHost, blocking_));
+    ASSERT_CUDA(cudaStreamSynchronize(blocking_));
+    EXPECT_OK(VerifyPattern(pinned_, num_bytes, /*seed=*/num_bytes));
+  }
+}
+
+TEST_F(CopySynchronyTest, AnAsynchronousPageableUploadIsSeenAfterAnEvent) {
+  const cudaStream_t other = NonBlockingStream();
+  const cudaEvent_t event = Event();
+  for (const size_t num_bytes : {size_t{65537}, kMiB, kLarge}) {
+    FillPattern(pageable_, num_bytes, /*seed=*/num_bytes);
+    ASSERT_CUDA(cudaMemcpyAsync(device_, pageable_, num_bytes,
+                                cudaMemcpyHostToDevice, non_blocking_));
+    ASSERT_CUDA(cudaEventRecord(event, non_blocking_));
+    ASSERT_CUDA(cudaStreamWaitEvent(other, event, 0));
+    ASSERT_CUDA(cudaMemcpyAsync(pinned_, device_, num_bytes,
+                                cudaMemcpyDeviceToHost, other));
+    ASSERT_CUDA(cudaStreamSynchronize(other));
+    EXPECT_OK(VerifyPattern(pinned_, num_bytes, /*seed=*/num_bytes));
+  }
+}
+
+TEST_F(CopySynchronyTest, ALargePageableSourceIsReadWhenTheCallReturns) {
+  FillPattern(pageable_, kLarge, /*seed=*/5);
+  ASSERT_CUDA(cudaMemcpyAsync(device_, pageable_, kLarge,
+                              cudaMemcpyHostToDevice, non_blocking_));
+  std::memset(pageable_, 0, kLarge);
+  ASSERT_CUDA(cudaStreamSynchronize(non_blocking_));
+  ASSERT_CUDA(cudaMemcpy(pageable_, device_, kLarge, cudaMemcpyDeviceToHost));
+  EXPECT_OK(VerifyPattern(pageable_, kLarge, /*seed=*/5));
+}
+
 TEST_F(CopySynchronyTest, AnAsynchronousCopyWithinTheHostWaits) {
   EXPECT_TRUE(WaitsWhileHeld(non_blocking_, [&] {
     return cudaMemcpyAsync(pageable_, pageable_ + 4096, 64,

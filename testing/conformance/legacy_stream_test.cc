@@ -152,6 +152,51 @@ TEST_F(LegacyStreamTest, BytesPassBetweenItAndBlockingStreamsInOrder) {
   }
 }
 
+TEST_F(LegacyStreamTest, AStreamMadeLaterWaitsForItToo) {
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(nullptr));
+  const cudaStream_t later = BlockingStream();
+  ASSERT_CUDA(cudaMemsetAsync(device_, 1, kBytes, later));
+  EXPECT_EQ(cudaStreamQuery(later), cudaErrorNotReady);
+  EXPECT_FALSE(gate.timed_out());
+}
+
+// It was asked for nothing: what it waits for is only that of work on it.
+TEST_F(LegacyStreamTest, AnEmptyBlockingStreamIsReadyWhileItIsHeld) {
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(nullptr));
+  EXPECT_CUDA(cudaStreamQuery(blocking_));
+  EXPECT_FALSE(gate.timed_out());
+}
+
+TEST_F(LegacyStreamTest, AnEventOfABlockingStreamCoversIt) {
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(nullptr));
+  ASSERT_CUDA(cudaEventRecord(event_, blocking_));
+  EXPECT_EQ(cudaEventQuery(event_), cudaErrorNotReady);
+  EXPECT_FALSE(gate.timed_out());
+}
+
+TEST_F(LegacyStreamTest, ItWaitsForAnEventOfANonBlockingStream) {
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(non_blocking_));
+  ASSERT_CUDA(cudaEventRecord(event_, non_blocking_));
+  ASSERT_CUDA(cudaStreamWaitEvent(nullptr, event_, 0));
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);
+  // And so do the streams that wait for it.
+  ASSERT_CUDA(cudaMemsetAsync(device_, 1, kBytes, blocking_));
+  EXPECT_EQ(cudaStreamQuery(blocking_), cudaErrorNotReady);
+  EXPECT_FALSE(gate.timed_out());
+}
+
+TEST_F(LegacyStreamTest, ItWaitsForAnEventThatWasNotRecordedNoMoment) {
+  EXPECT_CUDA(cudaStreamWaitEvent(nullptr, event_, 0));
+  EXPECT_CUDA(cudaStreamQuery(nullptr));
+}
+
+TEST_F(LegacyStreamTest, SynchronizingABlockingStreamWaitsForIt) {
+  EXPECT_TRUE(WaitsWhileHeld(nullptr, [&] {
+    EXPECT_CUDA(cudaMemsetAsync(device_, 1, kBytes, blocking_));
+    return cudaStreamSynchronize(blocking_);
+  }));
+}
+
 TEST_F(LegacyStreamTest, TheStreamOfAThreadIsABlockingOne) {
   ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(cudaStreamPerThread));
   EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorNotReady);

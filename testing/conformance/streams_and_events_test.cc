@@ -308,6 +308,85 @@ TEST_F(EventsTest, AnEventWithoutTimingHasNoTime) {
   EXPECT_CUDA(cudaEventDestroy(untimed));
 }
 
+// Nothing of what is asked for comes first: no event recorded before a pending
+// one, none without timing before one that was not recorded.
+TEST_F(EventsTest, AnEventThatWasNotRecordedHasNoTimeWhateverIsPending) {
+  const cudaEvent_t unrecorded = Event();
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(a_));
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  float ms = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&ms, event_, unrecorded),
+            cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, unrecorded, event_),
+            cudaErrorInvalidResourceHandle);
+  EXPECT_FALSE(gate.timed_out());
+}
+
+TEST_F(EventsTest, AnEventWithoutTimingHasNoTimeWhileItIsPending) {
+  cudaEvent_t untimed = nullptr;
+  ASSERT_CUDA(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming));
+  {
+    ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(a_));
+    ASSERT_CUDA(cudaEventRecord(untimed, a_));
+    ASSERT_CUDA(cudaEventRecord(event_, a_));
+    float ms = -1;
+    EXPECT_EQ(cudaEventElapsedTime(&ms, untimed, event_),
+              cudaErrorInvalidResourceHandle);
+    EXPECT_EQ(cudaEventElapsedTime(&ms, untimed, untimed),
+              cudaErrorInvalidResourceHandle);
+    EXPECT_FALSE(gate.timed_out());
+  }
+  EXPECT_CUDA(cudaEventDestroy(untimed));
+}
+
+TEST_F(EventsTest, NullHasNoTime) {
+  float ms = -1;
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  ASSERT_CUDA(cudaStreamSynchronize(a_));
+  EXPECT_EQ(cudaEventElapsedTime(&ms, nullptr, event_),
+            cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, event_, nullptr),
+            cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(EventsTest, TheTimeBackIsNegative) {
+  const cudaEvent_t end = Event();
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(a_));
+  ASSERT_CUDA(cudaEventRecord(end, a_));
+  gate.Open();
+  ASSERT_CUDA(cudaEventSynchronize(end));
+  float ms = 1;
+  EXPECT_CUDA(cudaEventElapsedTime(&ms, end, event_));
+  EXPECT_LE(ms, 0);
+}
+
+TEST_F(EventsTest, AnotherRecordIsWhatTheTimeIsAskedOf) {
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  ASSERT_CUDA(cudaEventSynchronize(event_));
+  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(a_));
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  float ms = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&ms, event_, event_), cudaErrorNotReady);
+  EXPECT_FALSE(gate.timed_out());
+}
+
+TEST_F(EventsTest, WaitingForAnEventThatWasNotRecordedHoldsNothing) {
+  EXPECT_TRUE(ReturnsWhileHeld(a_, [&] {
+    // That it is recorded later does not matter.
+    EXPECT_CUDA(cudaStreamWaitEvent(b_, event_, 0));
+    EXPECT_CUDA(cudaEventRecord(event_, a_));
+    return cudaStreamSynchronize(b_);
+  }));
+}
+
+TEST_F(EventsTest, AStreamMayWaitForItself) {
+  ASSERT_CUDA(cudaMemsetAsync(device_, 1, kBytes, a_));
+  ASSERT_CUDA(cudaEventRecord(event_, a_));
+  ASSERT_CUDA(cudaStreamWaitEvent(a_, event_, 0));
+  EXPECT_CUDA(cudaStreamSynchronize(a_));
+}
+
 TEST_F(EventsTest, WrongArgumentsAreRefused) {
   cudaEvent_t event = nullptr;
   EXPECT_EQ(cudaEventCreateWithFlags(&event, /*flags=*/0x10),

@@ -289,6 +289,81 @@ TEST_F(TwoDevicesTest, PeerCopiesMoveBytesWithAccessEnabledToo) {
   }
 }
 
+TEST_F(TwoDevicesTest, AccessToAPoolIsGivenWherePeersAre) {
+  cudaMemPool_t pool = nullptr;
+  ASSERT_CUDA(cudaDeviceGetDefaultMemPool(&pool, 1));
+  cudaMemLocation location = {cudaMemLocationTypeDevice, 0};
+  auto flags = cudaMemAccessFlagsProtReadWrite;
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, pool, &location));
+  EXPECT_EQ(flags, cudaMemAccessFlagsProtNone);
+  cudaMemAccessDesc access = {location, cudaMemAccessFlagsProtReadWrite};
+  if (!ArePeers()) {
+    EXPECT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaErrorInvalidDevice);
+    return;
+  }
+  EXPECT_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, pool, &location));
+  EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
+  access.flags = cudaMemAccessFlagsProtNone;
+  EXPECT_CUDA(cudaMemPoolSetAccess(pool, &access, 1));
+}
+
+TEST_F(TwoDevicesTest, APlainCopyOfAPoolWithoutAccessIsRefused) {
+  void* remote = nullptr;
+  ASSERT_CUDA(cudaMallocAsync(&remote, kBytes, stream1_));
+  ASSERT_CUDA(cudaStreamSynchronize(stream1_));
+  EXPECT_EQ(
+      cudaMemcpyAsync(device0_, remote, kBytes, cudaMemcpyDefault, stream0_),
+      cudaErrorInvalidValue);
+  EXPECT_CUDA(cudaFreeAsync(remote, stream1_));
+}
+
+TEST_F(TwoDevicesTest, APeerCopyOfAPoolNeedsNoAccess) {
+  void* remote = nullptr;
+  ASSERT_CUDA(cudaMallocAsync(&remote, kBytes, stream1_));
+  FillPattern(pinned_, kBytes, /*seed=*/6);
+  ASSERT_CUDA(cudaMemcpyAsync(remote, pinned_, kBytes, cudaMemcpyHostToDevice,
+                              stream1_));
+  ASSERT_CUDA(cudaStreamSynchronize(stream1_));
+  EXPECT_CUDA(cudaMemcpyPeerAsync(device0_, 0, remote, 1, kBytes, stream0_));
+  ExpectHas(device0_, /*seed=*/6, stream0_);
+  EXPECT_CUDA(cudaFreeAsync(remote, stream1_));
+}
+
+TEST_F(TwoDevicesTest, ABatchCopiesBetweenDevices) {
+  Write(device0_, /*seed=*/7);
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  void* dst = device1_;
+  const void* src = device0_;
+  size_t size = kBytes;
+  size_t first = 0;
+  cudaMemcpyAttributes attributes = {};
+  attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  EXPECT_CUDA(cudaMemcpyBatchAsync(&dst, &src, &size, 1, &attributes, &first, 1,
+                                   stream0_));
+  EXPECT_CUDA(cudaStreamSynchronize(stream0_));
+  ExpectHas(device1_, /*seed=*/7, stream1_);
+}
+
+TEST_F(TwoDevicesTest, AccessorsAreReadBackByTheirNumber) {
+  int concurrent = 0;
+  ASSERT_CUDA(cudaDeviceGetAttribute(&concurrent,
+                                     cudaDevAttrConcurrentManagedAccess, 0));
+  if (concurrent == 0) GTEST_SKIP() << "no concurrent managed access";
+  char* const managed = Managed(kBytes);
+  for (const int device : {1, 0}) {
+    ASSERT_CUDA(cudaMemAdvise(managed, kBytes, cudaMemAdviseSetAccessedBy,
+                              {cudaMemLocationTypeDevice, device}));
+  }
+  int places[3] = {};
+  EXPECT_CUDA(cudaMemRangeGetAttribute(places, sizeof(places),
+                                       cudaMemRangeAttributeAccessedBy, managed,
+                                       kBytes));
+  EXPECT_EQ(places[0], 0);
+  EXPECT_EQ(places[1], 1);
+  EXPECT_EQ(places[2], cudaInvalidDeviceId);
+}
+
 TEST_F(TwoDevicesTest, MemoryIsFreedWhateverDeviceIsCurrent) {
   ASSERT_CUDA(cudaSetDevice(1));
   char* const device = Device(kBytes);

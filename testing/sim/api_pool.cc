@@ -95,6 +95,9 @@ cudaError_t Allocate(Call& call, void** address, size_t size,
 }
 
 cudaError_t CheckProperties(const Call& call, const cudaMemPoolProps& props) {
+  if (props.allocType == cudaMemAllocationTypeInvalid) {
+    return cudaErrorInvalidValue;
+  }
   // Of host memory and managed memory there are none here.
   if (props.allocType != cudaMemAllocationTypePinned ||
       props.location.type != cudaMemLocationTypeDevice) {

@@ -72,7 +72,9 @@ Call::Call(const char* name, double cost_ns)
     refusal_ = cudaErrorNotPermitted;
     return;
   }
-  refusal_ = TheFaults().Take(name);
+  const Faults::OfCall fault = TheFaults().Take(name);
+  Charge(fault.delay_ns);
+  refusal_ = fault.error;
   if (Corrupts(refusal_)) device().error = refusal_;
   if (refusal_ == cudaSuccess) refusal_ = device().error;
 }

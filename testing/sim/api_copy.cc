@@ -25,6 +25,7 @@
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/vtime.h"
 
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
@@ -96,7 +97,10 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
     return error;
   }
   call.Wait(head);
-  call.Charge(static_cast<double>(bytes) / profile.pageable_h2d_gb_per_s);
+  if (const cudaError_t error = call.DeviceOf(stream).error) return error;
+  call.Charge(static_cast<double>(bytes) /
+              std::min(profile.pageable_h2d_gb_per_s,
+                       call.machine().time->UploadRate(stream->device)));
   StageSource(&tail);
   return call.Enqueue(stream, std::move(tail));
 }
@@ -128,7 +132,8 @@ cudaError_t Copy(Call& call, const CopyRequest& request, Stream* stream,
   if (host_to_host) {
     host_ns = bytes / profile.host_copy_gb_per_s;
   } else if (dst.pageable()) {
-    host_ns = bytes / profile.pageable_d2h_gb_per_s;
+    host_ns = bytes / std::min(profile.pageable_d2h_gb_per_s,
+                               call.machine().time->DownloadRate(src.device));
     work.transfers.clear();
   }
   Point end;

@@ -26,6 +26,7 @@
 using conveyor::sim::AllocateOnDevice;
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
+using conveyor::sim::CanPageLock;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::Profile;
 using conveyor::sim::Registry;
@@ -73,6 +74,9 @@ cudaError_t AllocateHost(const char* name, void** host, size_t size,
   if (size == 0) {
     *host = nullptr;
     return call.Return(cudaSuccess);
+  }
+  if (!CanPageLock(call.machine(), size)) {
+    return call.Return(cudaErrorMemoryAllocation);
   }
   Registry& memory = call.machine().memory;
   const int device = call.thread().device;
@@ -184,7 +188,8 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned flags) {
                            ? cudaErrorHostMemoryAlreadyRegistered
                            : cudaErrorInvalidValue);
   }
-  if (memory.Register(ptr, size, call.thread().device, flags,
+  if (!CanPageLock(call.machine(), size) ||
+      memory.Register(ptr, size, call.thread().device, flags,
                       profile.registered_alias != 0) == nullptr) {
     return call.Return(cudaErrorMemoryAllocation);
   }

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "testing/sim/machine.h"
@@ -101,6 +102,25 @@ void TrimPools(Machine& machine) {
   machine.pools.ForEach([&machine](const std::shared_ptr<Pool>& pool) {
     TrimPool(machine, pool.get(), pool->release_threshold);
   });
+}
+
+bool CanPageLock(const Machine& machine, size_t size) {
+  if (machine.page_lock_limit == SIZE_MAX) return true;
+  const size_t locked = PageLockedBytes(machine);
+  return locked <= machine.page_lock_limit &&
+         size <= machine.page_lock_limit - locked;
+}
+
+size_t PageLockedBytes(const Machine& machine) {
+  size_t bytes = 0;
+  for (const auto& entry : machine.memory.all()) {
+    const Allocation& allocation = entry.second;
+    if (allocation.kind == MemoryKind::kPinned ||
+        allocation.kind == MemoryKind::kRegistered) {
+      bytes += allocation.size;
+    }
+  }
+  return bytes;
 }
 
 }  // namespace sim

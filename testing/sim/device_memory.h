@@ -47,6 +47,11 @@ void TrimPool(Machine& machine, Pool* pool, size_t keep);
 // What synchronizing does: trims all pools to their release thresholds.
 void TrimPools(Machine& machine);
 
+// Whether the host has so many more bytes that can be page-locked.
+bool CanPageLock(const Machine& machine, size_t size);
+// How many are.
+size_t PageLockedBytes(const Machine& machine);
+
 }  // namespace sim
 }  // namespace conveyor
 

@@ -22,6 +22,8 @@
 
 #include "testing/sim/access.h"
 #include "testing/sim/device_memory.h"
+#include "testing/sim/disturbed.h"
+#include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
@@ -94,9 +96,18 @@ void ApplyEffect(Machine& machine, Op& op) {
     device.error = cudaErrorIllegalAddress;
     return;
   }
+  const bool disturbed = TheFaults().disturbs_effects();
+  if (disturbed) {
+    device.error = FindBrokenLink(work);
+    if (device.error != cudaSuccess) return;
+  }
   switch (work.kind) {
     case OpKind::kCopy:
-      CopyRows(work);
+      if (disturbed) {
+        RunDisturbed(machine, op, [&work] { CopyRows(work); });
+      } else {
+        CopyRows(work);
+      }
       break;
     case OpKind::kSet:
       for (size_t row = 0; row < work.height; ++row) {
@@ -106,7 +117,11 @@ void ApplyEffect(Machine& machine, Op& op) {
     case OpKind::kKernel: {
       Thread& self = ThisThread();
       self.in_effect = true;
-      work.body();
+      if (disturbed) {
+        RunDisturbed(machine, op, work.body);
+      } else {
+        work.body();
+      }
       self.in_effect = false;
       break;
     }

@@ -28,8 +28,8 @@ namespace conveyor {
 namespace sim {
 
 // Moves the bytes, or runs the kernel. Memory that has been freed meanwhile, or
-// that a kernel's device has no access to, is an illegal address: an error that
-// the device keeps. Under the machine's lock.
+// that a kernel's device has no access to, is an illegal address, and a broken
+// link an error of its own: the device keeps them. Under the machine's lock.
 void ApplyEffect(Machine& machine, Op& op);
 
 // Moves the bytes of a copy now.

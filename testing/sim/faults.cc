@@ -17,22 +17,90 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <vector>
+
+#include "testing/sim/damage.h"
+#include "testing/sim/operation.h"
+#include "testing/sim/queue.h"
 
 namespace conveyor {
 namespace sim {
+namespace {
 
-cudaError_t Faults::Take(const char* call) {
-  cudaError_t error = cudaSuccess;
-  for (size_t i = 0; i < faults_.size();) {
-    Fault& fault = faults_[i];
-    if (fault.call == call && --fault.calls_left == 0) {
-      error = fault.error;
-      faults_.erase(faults_.begin() + static_cast<std::ptrdiff_t>(i));
+// Counts down all that `matches` holds for; hands those that are due to `take`
+// and forgets them.
+template <typename Fault, typename Matches, typename TakeDue>
+void CountDown(std::vector<Fault>* faults, Matches matches, TakeDue take) {
+  for (size_t i = 0; i < faults->size();) {
+    Fault& fault = (*faults)[i];
+    if (matches(fault) && --fault.left == 0) {
+      take(fault);
+      faults->erase(faults->begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
     }
   }
-  return error;
+}
+
+}  // namespace
+
+std::vector<LinkEnds> LinksOf(const Transfer& transfer) {
+  constexpr int kHost = cudaCpuDeviceId;
+  switch (transfer.path) {
+    case Path::kUpload:
+    case Path::kZeroCopyRead:
+    case Path::kMigrateIn:
+      return {{kHost, transfer.device}};
+    case Path::kDownload:
+    case Path::kZeroCopyWrite:
+    case Path::kMigrateOut:
+      return {{transfer.device, kHost}};
+    case Path::kPeer:
+    case Path::kManagedPeer:
+      return {{transfer.device, transfer.peer}};
+    case Path::kStaged:
+      return {{transfer.device, kHost}, {kHost, transfer.peer}};
+    case Path::kLocal:
+      break;
+  }
+  return {};
+}
+
+Faults::OfCall Faults::Take(const char* call) {
+  OfCall due;
+  CountDown(
+      &calls_, [call](const Call& fault) { return fault.name == call; },
+      [&due](const Call& fault) {
+        if (fault.fault.error != cudaSuccess) due.error = fault.fault.error;
+        due.delay_ns += fault.fault.delay_ns;
+      });
+  return due;
+}
+
+double Faults::TakeDelay(Operation kind) {
+  double due = 0;
+  CountDown(
+      &operations_, [kind](const Delay& delay) { return delay.kind == kind; },
+      [&due](const Delay& delay) { due += delay.ns; });
+  return due;
+}
+
+cudaError_t Faults::BrokenOn(const Transfer& transfer) const {
+  for (const LinkEnds& link : LinksOf(transfer)) {
+    const auto found = broken_.find(link);
+    if (found != broken_.end()) return found->second;
+  }
+  return cudaSuccess;
+}
+
+const Corruption* Faults::CorruptionOf(LinkEnds link) const {
+  const auto found = corrupted_.find(link);
+  return found == corrupted_.end() ? nullptr : &found->second;
+}
+
+PeerWrites Faults::PeerWritesOf(int writer, int owner) const {
+  const auto found = peer_writes_.find({writer, owner});
+  return found == peer_writes_.end() ? PeerWrites::kArrive : found->second;
 }
 
 Faults& TheFaults() {

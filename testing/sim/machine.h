@@ -81,6 +81,8 @@ struct Machine {
   std::vector<Stream*> idle_streams;
   uint64_t next_stream_id = 1;
   uint64_t next_stream_number = 0;
+  // How much host memory can be page-locked.
+  size_t page_lock_limit = SIZE_MAX;
   // Operations without effect.
   size_t pending = 0;
   // The latest clock of any thread: where a new thread's begins.

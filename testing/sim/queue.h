@@ -129,6 +129,7 @@ struct Op {
   std::vector<Point> after;  // In other streams.
   // Runs as soon as that many later operations are in the stream; kWhenForced.
   uint8_t lateness = 0;
+  double delay_ns = 0;      // By a fault.
   bool dispatched = false;  // A host function that its thread has.
   uint32_t tick = 0;        // When it was enqueued, for the ticker.
   double issued = 0;        // Virtual time at which the host was done with it.

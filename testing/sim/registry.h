@@ -32,6 +32,7 @@ namespace conveyor {
 namespace sim {
 
 struct Pool;
+struct Mirrors;
 
 enum class MemoryKind { kPageable, kDevice, kPinned, kRegistered, kManaged };
 
@@ -46,6 +47,7 @@ struct Allocation {
   size_t mapping_size;
   std::shared_ptr<ManagedPages> managed = nullptr;  // Of kManaged.
   std::shared_ptr<Pool> pool = nullptr;             // That it is from.
+  std::shared_ptr<Mirrors> mirrors = nullptr;       // By a fault.
 
   // How far `address`, which lies in it, is from its beginning.
   size_t OffsetOf(const void* address) const {

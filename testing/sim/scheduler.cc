@@ -21,9 +21,11 @@
 #include <vector>
 
 #include "testing/sim/effects.h"
+#include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/progress.h"
 #include "testing/sim/queue.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -124,7 +126,9 @@ uint64_t Enqueue(Machine& machine, Stream* stream, Work work,
   op.stream = stream;
   op.index = ++stream->last;
   op.after = std::move(after);
-  op.lateness = Lateness(machine.seed, *stream, op.index);
+  op.delay_ns = TheFaults().TakeDelay(OperationOf(op.work));
+  op.lateness =
+      op.delay_ns > 0 ? kWhenForced : Lateness(machine.seed, *stream, op.index);
   op.tick = CurrentTick();
   op.issued = issued;
   ++machine.pending;

@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "testing/sim/device_memory.h"
+#include "testing/sim/disturbed.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed.h"
@@ -95,13 +97,63 @@ std::string DescribeLiveHandles() {
 void FailNth(const std::string& call_name, cudaError_t error, int n) {
   Machine& machine = TheMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
-  TheFaults().Add(call_name, error, n);
+  TheFaults().Add(call_name, n, {error, 0});
+}
+
+void DelayNth(const std::string& call_name, int64_t ns, int n) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().Add(call_name, n, {cudaSuccess, static_cast<double>(ns)});
+}
+
+void DelayNthOperation(Operation kind, int64_t ns, int n) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().AddDelay(kind, n, static_cast<double>(ns));
+}
+
+void SetFreeHostMemory(size_t bytes) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  const size_t locked = PageLockedBytes(machine);
+  machine.page_lock_limit = locked + std::min(bytes, SIZE_MAX - locked);
+}
+
+void BreakLink(int from, int to) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  const bool nvlink = machine.profile.nvlink != 0 && from != cudaCpuDeviceId &&
+                      to != cudaCpuDeviceId;
+  TheFaults().Break({from, to}, nvlink ? cudaErrorNvlinkUncorrectable
+                                       : cudaErrorLaunchFailure);
+}
+
+void SlowLink(int from, int to, double factor) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  machine.time->SetLinkFactor(from, to, factor);
+}
+
+void CorruptLink(int from, int to, Damage damage, size_t unit_bytes,
+                 size_t every) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().Corrupt({from, to}, {damage, unit_bytes, every});
+}
+
+void SetPeerWrites(int writer, int owner, PeerWrites writes) {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  TheFaults().SetPeerWrites({writer, owner}, writes);
 }
 
 void ClearFaults() {
   Machine& machine = TheMachine();
   std::lock_guard<std::mutex> lock(machine.mutex);
   TheFaults().Clear();
+  ForgetMirrors(machine);
+  machine.time->ResetLinkFactors();
+  machine.page_lock_limit = SIZE_MAX;
   for (Device& device : machine.devices) {
     device.memory_bytes = machine.profile.memory_bytes();
   }

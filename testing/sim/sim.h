@@ -46,7 +46,9 @@
 #include <string>
 #include <vector>
 
+#include "testing/sim/damage.h"
 #include "testing/sim/launch.h"  // HostNowNs
+#include "testing/sim/operation.h"
 #include "testing/sim/traced.h"
 
 namespace conveyor {
@@ -65,7 +67,58 @@ std::string DescribeLiveHandles();
 // cudaErrorIllegalAddress) stays with the device that is current then.
 void FailNth(const std::string& call_name, cudaError_t error, int n);
 
-// Forgets all that FailNth has asked for, and what SetFreeMemory has set.
+// From now on, the nth call of the function of that name, by any thread, takes
+// `ns` longer by its caller's virtual clock.
+void DelayNth(const std::string& call_name, int64_t ns, int n);
+
+// The nth operation of that kind that is enqueued from now on, in any stream,
+// takes `ns` > 0 longer in virtual time, and has its effect only when something
+// waits for it. An operation in a graph is enqueued when the graph is launched.
+void DelayNthOperation(Operation kind, int64_t ns, int n);
+
+// Leaves that much free memory on `device`.
+void SetFreeMemory(int device, size_t bytes);
+
+// Leaves that much host memory that can be page-locked: what cudaHostAlloc,
+// cudaMallocHost and cudaHostRegister want beyond it, they refuse with
+// cudaErrorMemoryAllocation. What is freed and unregistered can be taken again.
+void SetFreeHostMemory(size_t bytes);
+
+// The following are faults of links. A link leads one way, from a device or
+// the host (cudaCpuDeviceId) to a device or the host, and is passed by copies
+// and by what kernels are declared to read and write; a copy between devices
+// without peer access passes the links to and from the host. What the runtime
+// says of the machine (peer access, attributes) stays as it was. They hold for
+// what takes effect from now on.
+
+// What passes the link moves nothing and leaves an error with the device whose
+// stream it is in, as CUDA does: cudaErrorNvlinkUncorrectable for NVLink,
+// cudaErrorLaunchFailure for PCIe. Every call returns it, from then on, until
+// cudaDeviceReset.
+void BreakLink(int from, int to);
+
+// The link carries `factor` > 0 times what the profile says: 0.25 is a slot
+// that has trained at x4 of x16.
+void SlowLink(int from, int to, double factor);
+
+// Of the bytes that an operation moves over the link, every nth unit of so many
+// bytes is damaged, and nobody is told: each byte with (1, 1), every second
+// page with (4096, 2). Holds for copies and for what kernels are declared to
+// write to host memory and to peers, not for what they read, nor for managed
+// memory.
+void CorruptLink(int from, int to, Damage damage, size_t unit_bytes,
+                 size_t every);
+
+// What becomes of what the device `writer` writes directly into the memory of
+// the device `owner`: by kernels' declared ranges, and by copies from one to
+// the other, in any stream, while peer access is enabled. A copy through the
+// host arrives. A mirror covers whole pages of 4 KiB, from the first write on;
+// kernels of `writer` and copies back to it see the mirror, all else the
+// memory.
+void SetPeerWrites(int writer, int owner, PeerWrites writes);
+
+// Takes back all that the functions from FailNth on have asked for. An error
+// that a device has stays with it.
 void ClearFaults();
 
 // Advances the calling thread's virtual clock, as if it had computed.
@@ -90,9 +143,6 @@ std::string ProfileName();
 // memory are on `device` (or cudaCpuDeviceId), once all that is enqueued is
 // done. What host code touches is not seen: pages begin with the host.
 size_t ResidentBytes(const void* address, size_t size, int device);
-
-// Leaves that much free memory on `device`.
-void SetFreeMemory(int device, size_t bytes);
 
 // From now on, notes every call that returns and every operation that completes
 // in virtual time, and forgets what was noted before. Until StopTrace, or the

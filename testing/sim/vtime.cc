@@ -14,9 +14,12 @@
 
 #include "testing/sim/vtime.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "testing/sim/profile.h"
@@ -61,17 +64,54 @@ size_t LinkOf(int device, Link link) {
 
 }  // namespace
 
-VirtualTime::VirtualTime(const Profile& profile) : profile_(profile) {
-  const auto devices = static_cast<size_t>(profile.device_count());
-  engines_.resize(devices * kEnginesPerDevice);
-  for (size_t i = 0; i < devices; ++i) {
-    capacity_.insert(
-        capacity_.end(),
+VirtualTime::VirtualTime(const Profile& profile)
+    : profile_(profile), capacity_(FullCapacity(profile)) {
+  engines_.resize(static_cast<size_t>(profile.device_count()) *
+                  kEnginesPerDevice);
+}
+
+std::vector<double> VirtualTime::FullCapacity(const Profile& profile) {
+  std::vector<double> capacity;
+  for (int i = 0; i < profile.device_count(); ++i) {
+    capacity.insert(
+        capacity.end(),
         {profile.h2d_gb_per_s, profile.d2h_gb_per_s, profile.duplex_gb_per_s,
          profile.peer_gb_per_s, profile.peer_gb_per_s,
          profile.peer_duplex_gb_per_s, profile.device_memory_gb_per_s});
   }
-  capacity_.push_back(profile.host_memory_gb_per_s);
+  capacity.push_back(profile.host_memory_gb_per_s);
+  return capacity;
+}
+
+void VirtualTime::SetLinkFactor(int from, int to, double factor) {
+  shares_stale_ = true;
+  if (from == cudaCpuDeviceId) {
+    capacity_[LinkOf(to, kUp)] = profile_.h2d_gb_per_s * factor;
+  } else if (to == cudaCpuDeviceId) {
+    capacity_[LinkOf(from, kDown)] = profile_.d2h_gb_per_s * factor;
+  } else {
+    const auto added =
+        pair_links_.emplace(std::make_pair(from, to), capacity_.size());
+    if (added.second) capacity_.push_back(0);
+    capacity_[added.first->second] = profile_.peer_gb_per_s * factor;
+  }
+}
+
+void VirtualTime::ResetLinkFactors() {
+  shares_stale_ = true;
+  for (const auto& link : pair_links_) {
+    capacity_[link.second] = profile_.peer_gb_per_s;
+  }
+  const std::vector<double> full = FullCapacity(profile_);
+  std::copy(full.begin(), full.end(), capacity_.begin());
+}
+
+double VirtualTime::UploadRate(int device) const {
+  return capacity_[LinkOf(device, kUp)];
+}
+
+double VirtualTime::DownloadRate(int device) const {
+  return capacity_[LinkOf(device, kDown)];
 }
 
 void VirtualTime::Enqueued(Stream* stream) {
@@ -163,13 +203,15 @@ void VirtualTime::StartHead(Stream* stream) {
       }
       SetTimer(stream,
                std::max(op.not_before,
-                        now_ + profile_.host_function_ns + op.function_ns),
+                        now_ + profile_.host_function_ns + op.function_ns) +
+                   op.delay_ns,
                StreamTime::kEnd);
       return;
     }
     if (op.work.kind == OpKind::kKernel || op.work.kind == OpKind::kSet) {
       op.begun = now_;
-      SetTimer(stream, now_ + profile_.kernel_gap_ns, StreamTime::kGap);
+      SetTimer(stream, now_ + profile_.kernel_gap_ns + op.delay_ns,
+               StreamTime::kGap);
       return;
     }
     if (UsesEngine(op)) {
@@ -182,6 +224,11 @@ void VirtualTime::StartHead(Stream* stream) {
       engine->user = stream;
       op.begun = now_;
       SetTimer(stream, now_ + GapOf(op), StreamTime::kGap);
+      return;
+    }
+    if (op.delay_ns > 0) {
+      op.begun = now_;
+      SetTimer(stream, now_ + op.delay_ns, StreamTime::kEnd);
       return;
     }
     Complete(stream);
@@ -246,7 +293,8 @@ void VirtualTime::ReleaseEngine(Stream* stream) {
 }
 
 double VirtualTime::GapOf(const Op& op) const {
-  return op.work.gap_ns < 0 ? profile_.copy_gap_ns : op.work.gap_ns;
+  return (op.work.gap_ns < 0 ? profile_.copy_gap_ns : op.work.gap_ns) +
+         op.delay_ns;
 }
 
 void VirtualTime::SetTimer(Stream* stream, double at, StreamTime state) {
@@ -301,7 +349,7 @@ double VirtualTime::LimitOf(Path path) const {
 
 VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
                                         const Transfer& transfer) const {
-  const size_t host = capacity_.size() - 1;
+  const size_t host = LinkOf(profile_.device_count(), kUp);
   const int device = transfer.device;
   const int peer = transfer.peer;
   Flow flow = {stream, transfer.bytes, 0, 0, {}, 0};
@@ -336,6 +384,10 @@ VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
         pass(LinkOf(device, kDuplex));
         pass(LinkOf(peer, kUp));
         pass(LinkOf(peer, kDuplex));
+      }
+      if (const auto slowed = pair_links_.find({device, peer});
+          slowed != pair_links_.end()) {
+        pass(slowed->second);
       }
       break;
     case Path::kStaged:

@@ -30,7 +30,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "testing/sim/profile.h"
@@ -59,6 +61,14 @@ class VirtualTime {
   bool RunUntil(Point point);
 
   double now() const { return now_; }
+
+  // What a link from one device (or cudaCpuDeviceId) to another can carry, from
+  // now on, as a part of what the profile says.
+  void SetLinkFactor(int from, int to, double factor);
+  void ResetLinkFactors();
+  // What can pass between the host and a device, in bytes a nanosecond.
+  double UploadRate(int device) const;
+  double DownloadRate(int device) const;
 
   // Streams that wait for a host function that has not returned, in time.
   const std::vector<Stream*>& due_functions() const { return due_functions_; }
@@ -103,6 +113,8 @@ class VirtualTime {
   double GapOf(const Op& op) const;
   // Of one transfer alone, in bytes a nanosecond.
   double LimitOf(Path path) const;
+  // What the links can carry by the profile.
+  static std::vector<double> FullCapacity(const Profile& profile);
   Flow MakeFlow(Stream* stream, const Transfer& transfer) const;
   void ShareLinks();
   // Moves the flows' bytes up to `at`.
@@ -110,7 +122,8 @@ class VirtualTime {
 
   const Profile profile_;
   double now_ = 0;
-  std::vector<double> capacity_;  // By link.
+  std::vector<double> capacity_;                      // By link.
+  std::map<std::pair<int, int>, size_t> pair_links_;  // Of slowed pairs.
   std::vector<Engine> engines_;
   std::vector<Flow> flows_;
   bool shares_stale_ = false;

@@ -25,11 +25,13 @@
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/untouched.h"
 #include "testing/sim/vtime.h"
 
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::CopyRequest;
+using conveyor::sim::IsUntouched;
 using conveyor::sim::MakeCopy;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::OpKind;
@@ -61,7 +63,7 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
   const Profile& profile = call.machine().profile;
   if (bytes <= kAsideBytes && !synchronous) {
     StageSource(&work);
-    call.Charge(static_cast<double>(bytes) / profile.host_copy_gb_per_s);
+    call.Charge(static_cast<double>(bytes) / profile.host_copy_gb_per_s[0]);
     return call.Enqueue(stream, std::move(work));
   }
   const bool flat =
@@ -105,6 +107,11 @@ cudaError_t PageableUpload(Call& call, Stream* stream, Work work,
   return call.Enqueue(stream, std::move(tail));
 }
 
+// From the first byte of the destination to its last.
+size_t Extent(const CopyRequest& request) {
+  return request.dst_pitch * (request.height - 1) + request.width;
+}
+
 cudaError_t Copy(Call& call, const CopyRequest& request, Stream* stream,
                  bool synchronous, bool devices_named = false) {
   if (request.width == 0 || request.height == 0) return cudaSuccess;
@@ -127,14 +134,19 @@ cudaError_t Copy(Call& call, const CopyRequest& request, Stream* stream,
     return PageableUpload(call, stream, std::move(work), synchronous);
   }
   const Profile& profile = call.machine().profile;
-  // What goes through the host's hands costs its time, once it is their turn.
+  // What goes through the host's hands costs its time, once it is their turn,
+  // and more if it is the first to touch its pages.
   double host_ns = 0;
   if (host_to_host) {
-    host_ns = bytes / profile.host_copy_gb_per_s;
+    host_ns = bytes / profile.host_copy_gb_per_s[0];
   } else if (dst.pageable()) {
     host_ns = bytes / std::min(profile.pageable_d2h_gb_per_s,
                                call.machine().time->DownloadRate(src.device));
     work.transfers.clear();
+  }
+  if (dst.pageable() && IsUntouched(request.dst, Extent(request))) {
+    host_ns += bytes / (host_to_host ? profile.first_touch_gb_per_s
+                                     : profile.driver_touch_gb_per_s);
   }
   Point end;
   if (const cudaError_t error = call.Enqueue(stream, std::move(work), &end)) {

@@ -22,11 +22,13 @@
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/untouched.h"
 
 using conveyor::sim::AllocateOnDevice;
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::CanPageLock;
+using conveyor::sim::IsUntouched;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::Profile;
 using conveyor::sim::Registry;
@@ -188,12 +190,15 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned flags) {
                            ? cudaErrorHostMemoryAlreadyRegistered
                            : cudaErrorInvalidValue);
   }
+  // Pages that nobody has touched must be found first, as in cudaHostAlloc.
+  const double rate = IsUntouched(ptr, size) ? profile.host_alloc_gb_per_s
+                                             : profile.page_lock_gb_per_s;
   if (!CanPageLock(call.machine(), size) ||
       memory.Register(ptr, size, call.thread().device, flags,
                       profile.registered_alias != 0) == nullptr) {
     return call.Return(cudaErrorMemoryAllocation);
   }
-  call.Charge(static_cast<double>(size) / profile.page_lock_gb_per_s);
+  call.Charge(static_cast<double>(size) / rate);
   return call.Return(cudaSuccess);
 }
 

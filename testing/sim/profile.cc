@@ -14,6 +14,7 @@
 
 #include "testing/sim/profile.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -29,6 +30,11 @@ namespace {
 struct Field {
   const char* key;
   double Profile::*value;
+};
+
+struct ListField {
+  const char* key;
+  PerThreads Profile::*values;
 };
 
 #define CONVEYOR_SIM_FIELD(name) \
@@ -55,9 +61,10 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(device_memory_gb_per_s),
     CONVEYOR_SIM_FIELD(pageable_h2d_gb_per_s),
     CONVEYOR_SIM_FIELD(pageable_d2h_gb_per_s),
-    CONVEYOR_SIM_FIELD(host_copy_gb_per_s),
     CONVEYOR_SIM_FIELD(page_lock_gb_per_s),
     CONVEYOR_SIM_FIELD(host_alloc_gb_per_s),
+    CONVEYOR_SIM_FIELD(first_touch_gb_per_s),
+    CONVEYOR_SIM_FIELD(driver_touch_gb_per_s),
     CONVEYOR_SIM_FIELD(copy_gap_ns),
     CONVEYOR_SIM_FIELD(batch_small_gap_ns),
     CONVEYOR_SIM_FIELD(batch_middle_gap_ns),
@@ -78,6 +85,10 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(registered_alias),
     CONVEYOR_SIM_FIELD(concurrent_managed),
 };
+constexpr ListField kListFields[] = {
+    CONVEYOR_SIM_FIELD(host_copy_gb_per_s),
+    CONVEYOR_SIM_FIELD(streaming_copy_gb_per_s),
+};
 #undef CONVEYOR_SIM_FIELD
 
 [[noreturn]] void Die(const std::string& message) {
@@ -85,11 +96,24 @@ constexpr Field kFields[] = {
   std::exit(1);
 }
 
+// Whether `text` is `count` numbers with spaces between them.
+bool ParseNumbers(const std::string& text, double* numbers, size_t count) {
+  const char* rest = text.c_str();
+  for (size_t i = 0; i < count; ++i) {
+    char* end = nullptr;
+    numbers[i] = std::strtod(rest, &end);
+    if (end == rest) return false;
+    rest = end;
+  }
+  return *rest == '\0';
+}
+
 Profile Parse(const std::string& name, const char* text) {
   Profile profile;
   profile.name = name;
   std::set<std::string> missing = {"gpu"};
   for (const Field& field : kFields) missing.insert(field.key);
+  for (const ListField& field : kListFields) missing.insert(field.key);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line[0] == '#') continue;
@@ -105,11 +129,16 @@ Profile Parse(const std::string& name, const char* text) {
       continue;
     }
     for (const Field& field : kFields) {
-      if (key != field.key) continue;
-      char* end = nullptr;
-      profile.*field.value = std::strtod(value.c_str(), &end);
-      if (value.empty() || *end != '\0') {
+      if (key == field.key &&
+          !ParseNumbers(value, &(profile.*field.value), 1)) {
         Die("profile " + name + ": not a number: " + line);
+      }
+    }
+    for (const ListField& field : kListFields) {
+      PerThreads& values = profile.*field.values;
+      if (key == field.key &&
+          !ParseNumbers(value, values.data(), values.size())) {
+        Die("profile " + name + ": not six numbers: " + line);
       }
     }
   }
@@ -120,6 +149,17 @@ Profile Parse(const std::string& name, const char* text) {
 }
 
 }  // namespace
+
+double RateOfThreads(const PerThreads& rates, int threads) {
+  if (threads <= 1) return rates[0];
+  int fewer = 1;
+  for (size_t i = 1; i < rates.size(); ++i, fewer *= 2) {
+    if (threads > 2 * fewer) continue;
+    const double share = static_cast<double>(threads - fewer) / fewer;
+    return rates[i - 1] + share * (rates[i] - rates[i - 1]);
+  }
+  return rates.back();
+}
 
 Profile LoadProfile(const std::string& name) {
   std::string names;

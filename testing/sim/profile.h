@@ -21,11 +21,15 @@
 #ifndef CONVEYOR_TESTING_SIM_PROFILE_H_
 #define CONVEYOR_TESTING_SIM_PROFILE_H_
 
+#include <array>
 #include <cstddef>
 #include <string>
 
 namespace conveyor {
 namespace sim {
+
+// What 1, 2, 4, 8, 16 and 32 threads get together.
+using PerThreads = std::array<double, 6>;
 
 // Primitive figures; what they mean stands beside them in profiles/h200x2.txt.
 struct Profile {
@@ -52,9 +56,10 @@ struct Profile {
   double device_memory_gb_per_s;
   double pageable_h2d_gb_per_s;
   double pageable_d2h_gb_per_s;
-  double host_copy_gb_per_s;
   double page_lock_gb_per_s;
   double host_alloc_gb_per_s;
+  double first_touch_gb_per_s;
+  double driver_touch_gb_per_s;
   double copy_gap_ns;
   double batch_small_gap_ns;
   double batch_middle_gap_ns;
@@ -74,12 +79,19 @@ struct Profile {
   double queue_depth;
   double registered_alias;
   double concurrent_managed;
+  PerThreads host_copy_gb_per_s;
+  PerThreads streaming_copy_gb_per_s;
 
   int device_count() const { return static_cast<int>(devices); }
   size_t memory_bytes() const {
     return static_cast<size_t>(memory_gib * (1 << 30));
   }
 };
+
+// What `threads` threads get together that copy at the same time within the
+// host's memory, in GB/s: between the counts of the profile in proportion,
+// beyond 32 no more. `rates` is host_copy_gb_per_s or streaming_copy_gb_per_s.
+double RateOfThreads(const PerThreads& rates, int threads);
 
 // The profile of that name. Ends the process with the names there are if it is
 // unknown, or with the fault if its text is not complete.

@@ -26,7 +26,8 @@
 //   }
 //
 // The environment chooses the machine, before the first call:
-//   CONVEYOR_SIM_PROFILE  h200x1, h200x2 (default), h200x8, pcie4x2, wsl2
+//   CONVEYOR_SIM_PROFILE  h200x1, h200x2 (default), h200x4, h200x8, pcie4x2,
+//                         wsl2
 //   CONVEYOR_SIM_SEED     the order of effects, among those that CUDA allows
 //   CONVEYOR_SIM_FREE     sync or async: whether cudaFree waits for the device
 //                         (default: by the seed)

@@ -16,6 +16,7 @@
 // machine that runs the test.
 
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -164,6 +165,71 @@ TEST_F(VirtualTimeTest, PageableCopiesCostTheHostsTime) {
                                         cudaMemcpyDeviceToHost));
                }),
       15.4, 0.2);
+}
+
+TEST_F(VirtualTimeTest, ADestinationThatNobodyTouchedCostsItsPages) {
+  void* const fresh = mmap(nullptr, kLarge, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(fresh, MAP_FAILED);
+  const auto download = [&] {
+    ASSERT_CUDA(cudaMemcpy(fresh, device_[0], kLarge, cudaMemcpyDeviceToHost));
+  };
+  EXPECT_NEAR(HostRate(kLarge, download), 1.5, 0.02);
+  EXPECT_NEAR(HostRate(kLarge, download), 15.4, 0.2);
+  munmap(fresh, kLarge);
+}
+
+TEST_F(VirtualTimeTest, ACopyWithinTheHostIsThatOfOneThread) {
+  const std::vector<char> source(kLarge);
+  std::vector<char> touched(kLarge);
+  EXPECT_NEAR(HostRate(kLarge,
+                       [&] {
+                         ASSERT_CUDA(cudaMemcpy(touched.data(), source.data(),
+                                                kLarge, cudaMemcpyHostToHost));
+                       }),
+              8.8, 0.1);
+}
+
+TEST_F(VirtualTimeTest, PageLockedMemoryIsDear) {
+  int64_t start = HostNowNs();
+  void* pinned = nullptr;
+  ASSERT_CUDA(cudaMallocHost(&pinned, kLarge));
+  // 195 to 260 ms for 512 MiB.
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), 227e6 / 32, 0.2e6);
+  EXPECT_CUDA(cudaFreeHost(pinned));
+
+  std::vector<char> touched(kLarge);
+  start = HostNowNs();
+  ASSERT_CUDA(cudaHostRegister(touched.data(), kLarge, 0));
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), 31e6 / 32, 0.05e6);
+  EXPECT_CUDA(cudaHostUnregister(touched.data()));
+
+  void* const fresh = mmap(nullptr, kLarge, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(fresh, MAP_FAILED);
+  start = HostNowNs();
+  ASSERT_CUDA(cudaHostRegister(fresh, kLarge, 0));
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), 227e6 / 32, 0.2e6);
+  EXPECT_CUDA(cudaHostUnregister(fresh));
+  munmap(fresh, kLarge);
+}
+
+TEST_F(VirtualTimeTest, AGraphOfSmallCopiesIsNoFasterThanTheCopies) {
+  constexpr int kPieces = 2048;
+  constexpr size_t kPiece = 4096;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  ASSERT_CUDA(
+      cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < kPieces; ++i) Upload(0, kPiece);
+  ASSERT_CUDA(cudaStreamEndCapture(streams_[0], &graph));
+  ASSERT_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  const double rate = HostRate(static_cast<double>(kPiece) * kPieces, [&] {
+    ASSERT_CUDA(cudaGraphLaunch(executable, streams_[0]));
+  });
+  EXPECT_NEAR(rate, 1.59, 0.159);
+  EXPECT_CUDA(cudaGraphExecDestroy(executable));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
 // Its start and its issuing are timed too.

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -50,8 +51,17 @@ TEST(DeviceMemoryTest, IsPoisonedWhenNew) {
   }
 }
 
+// Of the process, in bytes.
+size_t Resident() {
+  size_t total = 0;
+  size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident * 4096;
+}
+
 TEST(DeviceMemoryTest, CostsNothingUntilTouched) {
   constexpr size_t kLarge = (size_t{5} << 29) + 1;
+  const size_t before = Resident();
   std::vector<char*> buffers(8);
   for (char*& buffer : buffers) ASSERT_CUDA(cudaMalloc(&buffer, kLarge));
   char value = 3;
@@ -61,6 +71,8 @@ TEST(DeviceMemoryTest, CostsNothingUntilTouched) {
   ASSERT_CUDA(
       cudaMemcpy(&value, buffers[7] + kLarge - 1, 1, cudaMemcpyDeviceToHost));
   EXPECT_EQ(value, 3);
+  // Of 20 GiB; some for the file that poison comes from.
+  EXPECT_LT(Resident(), before + (64 << 20));
   for (char* buffer : buffers) ASSERT_CUDA(cudaFree(buffer));
 }
 

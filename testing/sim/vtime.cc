@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -90,18 +91,13 @@ void VirtualTime::SetLinkFactor(int from, int to, double factor) {
   } else if (to == cudaCpuDeviceId) {
     capacity_[LinkOf(from, kDown)] = profile_.d2h_gb_per_s * factor;
   } else {
-    const auto added =
-        pair_links_.emplace(std::make_pair(from, to), capacity_.size());
-    if (added.second) capacity_.push_back(0);
-    capacity_[added.first->second] = profile_.peer_gb_per_s * factor;
+    capacity_[PairLink(from, to)] = profile_.peer_gb_per_s * factor;
   }
 }
 
 void VirtualTime::ResetLinkFactors() {
   shares_stale_ = true;
-  for (const auto& link : pair_links_) {
-    capacity_[link.second] = profile_.peer_gb_per_s;
-  }
+  for (const auto& link : pair_links_) capacity_[link.second] = kNever;
   const std::vector<double> full = FullCapacity(profile_);
   std::copy(full.begin(), full.end(), capacity_.begin());
 }
@@ -144,12 +140,13 @@ bool VirtualTime::Step(double limit) {
   StartReady();
   if (shares_stale_) ShareLinks();
   double next = timers_.empty() ? kNever : timers_.top().at;
-  size_t first = flows_.size();
-  for (size_t i = 0; i < flows_.size(); ++i) {
-    const double end = now_ + flows_[i].remaining / flows_[i].rate;
-    if (end < next) {
+  Lane* first = nullptr;
+  for (Lane* const lane : busy_lanes_) {
+    const double end = EndOf(*lane);
+    if (end < next || (end == next && first != nullptr &&
+                       lane->flows.top().order < first->flows.top().order)) {
       next = end;
-      first = i;
+      first = lane;
     }
   }
   if (next == kNever || next > limit) {
@@ -157,14 +154,17 @@ bool VirtualTime::Step(double limit) {
     return false;
   }
   PassTime(next);
-  if (first == flows_.size()) {
+  if (first == nullptr) {
     Stream* const stream = timers_.top().stream;
     timers_.pop();
     FireTimer(stream);
     return true;
   }
-  Stream* const stream = flows_[first].stream;
-  flows_.erase(flows_.begin() + static_cast<std::ptrdiff_t>(first));
+  Stream* const stream = first->flows.top().stream;
+  first->flows.pop();
+  if (first->flows.empty()) {
+    busy_lanes_.erase(std::find(busy_lanes_.begin(), busy_lanes_.end(), first));
+  }
   shares_stale_ = true;
   if (--stream->flows == 0) {
     ReleaseEngine(stream);
@@ -255,7 +255,12 @@ void VirtualTime::StartFlows(Stream* stream) {
   const Op& op = stream->at(stream->timed + 1);
   stream->time_state = StreamTime::kFlows;
   for (const Transfer& transfer : op.work.transfers) {
-    flows_.push_back(MakeFlow(stream, transfer));
+    Lane* const lane = LaneOf(transfer);
+    if (lane->flows.empty()) {
+      lane->moved = 0;
+      busy_lanes_.push_back(lane);
+    }
+    lane->flows.push({lane->moved + transfer.bytes, next_order_++, stream});
     ++stream->flows;
   }
   shares_stale_ = true;
@@ -347,16 +352,37 @@ double VirtualTime::LimitOf(Path path) const {
   return 0;
 }
 
-VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
-                                        const Transfer& transfer) const {
+VirtualTime::Lane* VirtualTime::LaneOf(const Transfer& transfer) {
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (lane->path == transfer.path && lane->device == transfer.device &&
+        lane->peer == transfer.peer) {
+      return lane.get();
+    }
+  }
+  lanes_.push_back(std::make_unique<Lane>(MakeLane(transfer)));
+  return lanes_.back().get();
+}
+
+size_t VirtualTime::PairLink(int from, int to) {
+  const auto added =
+      pair_links_.emplace(std::make_pair(from, to), capacity_.size());
+  // As fast as the devices are, but for a fault.
+  if (added.second) capacity_.push_back(kNever);
+  return added.first->second;
+}
+
+VirtualTime::Lane VirtualTime::MakeLane(const Transfer& transfer) {
   const size_t host = LinkOf(profile_.device_count(), kUp);
   const int device = transfer.device;
   const int peer = transfer.peer;
-  Flow flow = {stream, transfer.bytes, 0, 0, {}, 0};
-  const auto pass = [&flow](size_t link) {
-    flow.links[flow.link_count++] = link;
+  Lane lane;
+  lane.path = transfer.path;
+  lane.device = device;
+  lane.peer = peer;
+  lane.limit = LimitOf(transfer.path);
+  const auto pass = [&lane](size_t link) {
+    lane.links[lane.link_count++] = link;
   };
-  flow.limit = LimitOf(transfer.path);
   switch (transfer.path) {
     case Path::kUpload:
     case Path::kZeroCopyRead:
@@ -385,10 +411,7 @@ VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
         pass(LinkOf(peer, kUp));
         pass(LinkOf(peer, kDuplex));
       }
-      if (const auto slowed = pair_links_.find({device, peer});
-          slowed != pair_links_.end()) {
-        pass(slowed->second);
-      }
+      pass(PairLink(device, peer));
       break;
     case Path::kStaged:
       pass(LinkOf(device, kDown));
@@ -401,47 +424,52 @@ VirtualTime::Flow VirtualTime::MakeFlow(Stream* stream,
       pass(LinkOf(device, kMemory));
       break;
   }
-  return flow;
+  return lane;
+}
+
+double VirtualTime::EndOf(const Lane& lane) const {
+  return now_ + std::max(0.0, lane.flows.top().end - lane.moved) / lane.rate;
 }
 
 void VirtualTime::ShareLinks() {
   shares_stale_ = false;
-  std::vector<double> left = capacity_;
-  std::vector<size_t> users(capacity_.size(), 0);
-  for (Flow& flow : flows_) {
-    flow.rate = 0;
-    for (size_t i = 0; i < flow.link_count; ++i) ++users[flow.links[i]];
+  left_ = capacity_;
+  users_.assign(capacity_.size(), 0);
+  for (Lane* const lane : busy_lanes_) {
+    lane->rate = 0;
+    for (size_t i = 0; i < lane->link_count; ++i) {
+      users_[lane->links[i]] += static_cast<double>(lane->flows.size());
+    }
   }
-  // The flow that gets least is settled first; the others share the rest.
-  for (size_t settled = 0; settled < flows_.size(); ++settled) {
-    Flow* least = nullptr;
+  // The flows that get least are settled first; the others share the rest.
+  for (size_t settled = 0; settled < busy_lanes_.size(); ++settled) {
+    Lane* least = nullptr;
     double least_rate = kNever;
-    for (Flow& flow : flows_) {
-      if (flow.rate > 0) continue;
-      double rate = flow.limit;
-      for (size_t i = 0; i < flow.link_count; ++i) {
-        const size_t link = flow.links[i];
-        rate = std::min(rate, left[link] / static_cast<double>(users[link]));
+    for (Lane* const lane : busy_lanes_) {
+      if (lane->rate > 0) continue;
+      double rate = lane->limit;
+      for (size_t i = 0; i < lane->link_count; ++i) {
+        const size_t link = lane->links[i];
+        rate = std::min(rate, left_[link] / users_[link]);
       }
       if (rate < least_rate) {
         least_rate = rate;
-        least = &flow;
+        least = lane;
       }
     }
     // Never quite nothing, whatever rounding has left over.
     least->rate = std::max(least_rate, 1e-6);
+    const auto flows = static_cast<double>(least->flows.size());
     for (size_t i = 0; i < least->link_count; ++i) {
-      left[least->links[i]] -= least->rate;
-      --users[least->links[i]];
+      left_[least->links[i]] -= least->rate * flows;
+      users_[least->links[i]] -= flows;
     }
   }
 }
 
 void VirtualTime::PassTime(double at) {
   if (at <= now_) return;
-  for (Flow& flow : flows_) {
-    flow.remaining = std::max(0.0, flow.remaining - flow.rate * (at - now_));
-  }
+  for (Lane* const lane : busy_lanes_) lane->moved += lane->rate * (at - now_);
   now_ = at;
 }
 

@@ -31,6 +31,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -83,14 +84,28 @@ class VirtualTime {
     }
   };
 
-  // Bytes on their way over links.
+  // Bytes on their way, of one operation. It ends when each flow of its lane
+  // has moved `end` bytes.
   struct Flow {
+    double end;
+    uint64_t order;
     Stream* stream;
-    double remaining;
-    double limit;  // Bytes a nanosecond, were it alone.
-    double rate;
+    bool operator>(const Flow& other) const {
+      return end != other.end ? end > other.end : order > other.order;
+    }
+  };
+
+  // All flows over the same links: they have one rate.
+  struct Lane {
+    Path path;
+    int device;
+    int peer;
+    double limit;  // Bytes a nanosecond, were a flow alone.
     size_t links[5];
-    size_t link_count;
+    size_t link_count = 0;
+    double rate = 0;
+    double moved = 0;  // Bytes of each flow, since there were none.
+    std::priority_queue<Flow, std::vector<Flow>, std::greater<Flow>> flows;
   };
 
   struct Engine {
@@ -115,17 +130,26 @@ class VirtualTime {
   double LimitOf(Path path) const;
   // What the links can carry by the profile.
   static std::vector<double> FullCapacity(const Profile& profile);
-  Flow MakeFlow(Stream* stream, const Transfer& transfer) const;
+  Lane* LaneOf(const Transfer& transfer);
+  Lane MakeLane(const Transfer& transfer);
+  // The one that carries what one device sends to another.
+  size_t PairLink(int from, int to);
+  // When the first of its flows ends.
+  double EndOf(const Lane& lane) const;
   void ShareLinks();
   // Moves the flows' bytes up to `at`.
   void PassTime(double at);
 
   const Profile profile_;
   double now_ = 0;
-  std::vector<double> capacity_;                      // By link.
-  std::map<std::pair<int, int>, size_t> pair_links_;  // Of slowed pairs.
+  std::vector<double> capacity_;  // By link.
+  std::map<std::pair<int, int>, size_t> pair_links_;
   std::vector<Engine> engines_;
-  std::vector<Flow> flows_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> busy_lanes_;  // That have flows.
+  // While rates are found: what each link has left, and for how many flows.
+  std::vector<double> left_;
+  std::vector<double> users_;
   bool shares_stale_ = false;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<Timer>> timers_;
   uint64_t next_order_ = 0;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "testing/sim/memory_range.h"
 #include "testing/sim/sim.h"
 
 namespace conveyor {
@@ -304,6 +305,42 @@ TEST_F(VirtualTimeTest, TheHostsOwnWorkOverlapsTheDevices) {
   ASSERT_CUDA(cudaStreamSynchronize(streams_[0]));
   EXPECT_LT(HostNowNs() - before, 200);
   EXPECT_GE(HostNowNs() - start, 9000000);
+}
+
+TEST_F(VirtualTimeTest, KernelsOfAllStreamsShareTheMemory) {
+  constexpr size_t kHuge = size_t{1} << 30;
+  constexpr size_t kStreams = 100;
+  char* memory = nullptr;
+  ASSERT_CUDA(cudaMalloc(&memory, kHuge));
+  std::vector<cudaStream_t> streams(kStreams);
+  for (cudaStream_t& stream : streams) {
+    ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  }
+  StartTrace();
+  double bytes = 0;
+  for (size_t i = 0; i < kStreams; ++i) {
+    // The first is twice as long as the others.
+    const MemoryRange range = {memory, i == 0 ? kHuge : kHuge / 2};
+    bytes += static_cast<double>(range.num_bytes);
+    EXPECT_CUDA(LaunchKernel(
+        streams[i], [] {}, &range, 1, nullptr, 0));
+  }
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  StopTrace();
+  const std::vector<TracedOperation> ended = TracedOperations();
+  ASSERT_EQ(ended.size(), kStreams);
+  const auto ns_until = [&ended](size_t i) {
+    return static_cast<double>(ended[i].end_ns - ended.back().start_ns);
+  };
+  // Together at the memory's rate: all others first, at about the same time
+  // (they did not begin at the same), and then what is left of the first.
+  EXPECT_EQ(ended.back().bytes, kHuge);
+  EXPECT_NEAR(ns_until(kStreams - 1), bytes / 4000, 0.01 * bytes / 4000);
+  EXPECT_NEAR(ns_until(0), ns_until(kStreams - 2), 0.1 * ns_until(0));
+  EXPECT_NEAR(ns_until(kStreams - 1) - ns_until(kStreams - 2),
+              kHuge / 2 / 4000.0, 0.1 * kHuge / 2 / 4000);
+  for (cudaStream_t stream : streams) ASSERT_CUDA(cudaStreamDestroy(stream));
+  ASSERT_CUDA(cudaFree(memory));
 }
 
 TEST_F(VirtualTimeTest, AFullStreamHoldsTheHost) {

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/baton.h"
 #include "testing/sim/capture.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
@@ -67,6 +68,7 @@ Call::Call(const char* name, double cost_ns)
     return;
   }
   lock_ = std::unique_lock<std::mutex>(machine_.mutex);
+  MayPassBaton(machine_, lock_, thread_);
   Charge(cost_ns);
   if (thread_.in_host_function) {
     refusal_ = cudaErrorNotPermitted;
@@ -119,16 +121,11 @@ cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
 
 cudaError_t Call::CheckUnsafe() { return CheckUnsafeCall(machine_, thread_); }
 
-void Call::Settle(Point point) {
-  ForceAndWait(machine_, lock_, point);
-  // No host function is left before it: its time can be computed.
-  machine_.time->RunUntil(point);
+double Call::Settle(Point point) {
+  return WaitForPoint(machine_, lock_, thread_, point);
 }
 
-void Call::Wait(Point point) {
-  Settle(point);
-  WakeAt(point.stream->timed_at);
-}
+void Call::Wait(Point point) { WakeAt(Settle(point)); }
 
 void Call::Wait(const EventRecord& record) {
   Settle(record.point);
@@ -147,8 +144,7 @@ void Call::WaitForDevice(int device) {
 void Call::Wait(const std::vector<Point>& points) {
   double end = 0;
   for (const Point& point : points) {
-    Settle(point);
-    end = std::max(end, point.stream->timed_at);
+    end = std::max(end, Settle(point));
   }
   WakeAt(end);
 }

@@ -102,8 +102,8 @@ class Call {
   cudaError_t Return(cudaError_t error);
 
  private:
-  // Waits in effect, and computes its time.
-  void Settle(Point point);
+  // Waits in effect and for its time, which it returns.
+  double Settle(Point point);
   // Sets the thread's clock as if it had slept until then.
   void WakeAt(double time);
 

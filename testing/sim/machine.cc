@@ -22,7 +22,6 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -111,15 +110,12 @@ Machine& TheMachine() {
   return *machine;
 }
 
-Thread& ThisThread() {
-  thread_local Thread thread = [] {
-    Machine& machine = TheMachine();
-    std::lock_guard<std::mutex> lock(machine.mutex);
-    Thread made;
-    made.clock = machine.latest_clock;
-    return made;
-  }();
-  return thread;
+uint64_t Mix(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccd;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53;
+  return x ^ x >> 33;
 }
 
 Stream* NewStream(Machine& machine, int device, unsigned flags, int priority) {

@@ -37,6 +37,7 @@
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
+#include "testing/sim/thread.h"
 #include "testing/sim/vtime.h"
 
 namespace conveyor {
@@ -87,26 +88,17 @@ struct Machine {
   size_t pending = 0;
   // The latest clock of any thread: where a new thread's begins.
   double latest_clock = 0;
-};
 
-// What the runtime knows of a host thread.
-struct Thread {
-  int device = 0;
-  cudaError_t last_error = cudaSuccess;
-  double clock = 0;   // Virtual nanoseconds.
-  double set_to = 0;  // The latest that AdvanceHostToNs has set it to.
-  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
-  std::vector<Stream*> default_streams;  // cudaStreamPerThread, by device.
-  bool in_host_function = false;
-  bool in_effect = false;  // Running a kernel's body.
+  Turns turns;
+  size_t own_threads = 0;  // That take no turns.
 };
 
 // Made at first use, from the environment, and never destroyed: threads may
 // still run while the process exits.
 Machine& TheMachine();
 
-// The calling thread's.
-Thread& ThisThread();
+// A hash, for choices by the seed.
+uint64_t Mix(uint64_t x);
 
 // A stream for work of `device`, not in any table.
 Stream* NewStream(Machine& machine, int device, unsigned flags, int priority);

@@ -26,9 +26,11 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/baton.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
+#include "testing/sim/thread.h"
 
 namespace conveyor {
 namespace sim {
@@ -38,6 +40,8 @@ constexpr std::chrono::milliseconds kTick(1);
 // Old enough that an ordinary run, which synchronizes sooner, never meets the
 // ticker: where it interferes, the order of effects is no longer the seed's.
 constexpr uint32_t kOverdueTicks = 20;
+// The same for a thread that makes no call while others wait for their turn.
+constexpr uint32_t kStuckTicks = 300;
 
 std::atomic<uint32_t> g_tick{0};
 
@@ -46,8 +50,7 @@ struct Threads {
   std::condition_variable ticker_wake;
   bool ticker_running = false;
   bool ticker_asleep = false;
-  std::condition_variable functions_wake;
-  bool functions_running = false;
+  Thread* runs_functions = nullptr;
   std::deque<Op*> functions;
 };
 
@@ -56,39 +59,95 @@ Threads& TheThreads() {
   return *threads;
 }
 
-void RunHostFunctions() {
+// Whether virtual time has come to it.
+bool IsDue(const Op& op) {
+  return op.stream->time_state == StreamTime::kFunction &&
+         op.index == op.stream->timed + 1;
+}
+
+void RunHostFunction(Machine& machine, Lock& lock, Thread& self, Op& op) {
+  const bool due = IsDue(op);
+  const double called_ns = machine.profile.host_function_ns;
+  // A function starts when the one before it has returned.
+  self.clock = due ? std::max(self.clock, op.not_before + called_ns)
+                   : std::max(machine.time->now(), op.issued);
+  self.set_to = 0;
+  const double before = self.clock;
+  lock.unlock();
+  op.work.function(op.work.data);
+  lock.lock();
+  op.returned = true;
+  if (due) {
+    op.not_before = self.clock;
+  } else {
+    op.not_before = self.set_to;
+    op.function_ns = called_ns + self.clock - std::max(before, self.set_to);
+  }
+  --machine.turns.pending_functions;
+  machine.time->FunctionReturned(op.stream);
+  EffectDone(machine, op.stream);
+  if (machine.turns.scheduled) {
+    for (Thread* const thread : machine.turns.threads) {
+      if (thread->state == ThreadState::kAtPoint) Force(machine, thread->point);
+    }
+  }
+  machine.changed.notify_all();
+}
+
+void RunHostFunctions(Thread* self) {
   Machine& machine = TheMachine();
   Threads& threads = TheThreads();
-  Thread& self = ThisThread();
-  self.in_host_function = true;
-  std::unique_lock<std::mutex> lock(machine.mutex);
+  SetThisThread(self);
+  Lock lock(machine.mutex);
+  WaitForTurn(machine, lock, *self);
   while (true) {
-    threads.functions_wake.wait(lock,
-                                [&] { return !threads.functions.empty(); });
+    if (!machine.turns.scheduled) {
+      self->turn.wait(lock, [&] { return !threads.functions.empty(); });
+    } else if (threads.functions.empty()) {
+      self->state = ThreadState::kNoWork;
+      PassBaton(machine, lock, *self);
+      continue;
+    }
     Op& op = *threads.functions.front();
     threads.functions.pop_front();
-    self.clock = std::max(machine.time->now(), op.issued);
-    self.set_to = 0;
-    const double before = self.clock;
-    lock.unlock();
-    op.work.function(op.work.data);
-    lock.lock();
-    op.returned = true;
-    op.not_before = self.set_to;
-    op.function_ns = self.clock - std::max(before, self.set_to);
-    machine.time->FunctionReturned(op.stream);
-    EffectDone(machine, op.stream);
-    machine.changed.notify_all();
+    RunHostFunction(machine, lock, *self, op);
+    MayPassBaton(machine, lock, *self);
+  }
+}
+
+void ForceOverdue(Machine& machine, uint32_t overdue_ticks) {
+  for (Device& device : machine.devices) {
+    for (size_t i = 0; i < device.streams.size(); ++i) {
+      Stream* const stream = device.streams[i];
+      const Op* op = stream->next_effect();
+      while (op != nullptr && CurrentTick() - op->tick > overdue_ticks &&
+             Force(machine, {stream, op->index})) {
+        op = stream->next_effect();
+      }
+    }
+  }
+}
+
+// The holder of the baton has made no call for long. It may wait for something
+// that only another thread can do, or for an effect.
+void HandleStuckHolder(Machine& machine) {
+  if (machine.turns.alone()) {
+    ForceOverdue(machine, 0);
+  } else {
+    RunFreely(machine, "a thread made no call while others waited");
   }
 }
 
 void Tick() {
   Machine& machine = TheMachine();
   Threads& threads = TheThreads();
-  ThisThread();  // Takes the lock when it is made.
-  std::unique_lock<std::mutex> lock(machine.mutex);
+  SetThisThread(new Thread);  // It runs kernels, and takes no turns.
+  Lock lock(machine.mutex);
+  uint64_t moves = 0;
+  uint32_t stuck = 0;
   while (true) {
-    while (machine.pending == 0) {
+    while (machine.pending == 0 &&
+           (!machine.turns.scheduled || machine.turns.alone())) {
       threads.ticker_asleep = true;
       threads.ticker_wake.wait(lock);
     }
@@ -96,41 +155,50 @@ void Tick() {
     lock.unlock();
     std::this_thread::sleep_for(kTick);
     lock.lock();
-    const uint32_t now = ++g_tick;
-    for (Device& device : machine.devices) {
-      for (size_t i = 0; i < device.streams.size(); ++i) {
-        Stream* const stream = device.streams[i];
-        const Op* op = stream->next_effect();
-        while (op != nullptr && now - op->tick > kOverdueTicks &&
-               Force(machine, {stream, op->index})) {
-          op = stream->next_effect();
-        }
-      }
+    ++g_tick;
+    if (!machine.turns.scheduled) {
+      ForceOverdue(machine, kOverdueTicks);
+      machine.changed.notify_all();
+    } else if (moves != machine.turns.moves) {
+      moves = machine.turns.moves;
+      stuck = 0;
+    } else if (++stuck > kStuckTicks) {
+      HandleStuckHolder(machine);
+      stuck = 0;
     }
-    machine.changed.notify_all();
   }
 }
 
 }  // namespace
 
-void DispatchHostFunction(Machine&, Op& op) {
-  if (op.dispatched) return;
+void DispatchHostFunction(Machine& machine, Op& op) {
+  // Where threads take turns, not before its time: no thread is then ahead.
+  if (op.dispatched || (machine.turns.scheduled && !IsDue(op))) return;
   op.dispatched = true;
   Threads& threads = TheThreads();
   threads.functions.push_back(&op);
-  if (!threads.functions_running) {
-    threads.functions_running = true;
-    std::thread(RunHostFunctions).detach();
+  Thread*& thread = threads.runs_functions;
+  if (thread == nullptr) {
+    thread = new Thread;
+    thread->in_host_function = true;
+    thread->state = ThreadState::kNoWork;
+    JoinTurns(machine, thread);
+    std::thread(RunHostFunctions, thread).detach();
   }
-  threads.functions_wake.notify_one();
+  if (thread->state == ThreadState::kNoWork) {
+    thread->state = ThreadState::kCanRun;
+    thread->ready_at = op.not_before;
+  }
+  if (!machine.turns.scheduled) thread->turn.notify_one();
 }
 
 uint32_t CurrentTick() { return g_tick.load(std::memory_order_relaxed); }
 
-void WakeTicker(Machine&) {
+void WakeTicker(Machine& machine) {
   Threads& threads = TheThreads();
   if (!threads.ticker_running) {
     threads.ticker_running = true;
+    ++machine.own_threads;
     std::thread(Tick).detach();
   } else if (threads.ticker_asleep) {
     threads.ticker_wake.notify_one();

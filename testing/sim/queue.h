@@ -27,12 +27,16 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace conveyor {
 namespace sim {
+
+// Of virtual time.
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Stream;
 struct Capture;
@@ -69,6 +73,7 @@ enum class OpKind : uint8_t {
   kHostFunction,
   kFree,
   kPrefetch,
+  kHostCopy,  // By a host thread.
 };
 
 // What bytes travel over, for virtual time.
@@ -82,6 +87,7 @@ enum class Path : uint8_t {
   kZeroCopyWrite,  // By a kernel, to host memory.
   kMigrateIn,      // Managed memory, from the host.
   kMigrateOut,     // Managed memory, to the host.
+  kHostCopy,       // In host memory, by a host thread.
   kManagedPeer,    // As kPeer, by a kernel in managed memory that stays.
 };
 
@@ -135,7 +141,7 @@ struct Op {
   double issued = 0;        // Virtual time at which the host was done with it.
   double begun = -1;  // Virtual time at which it began; negative until then.
   // Of a host function: whether it has returned, what it took of its thread's
-  // clock, and what that clock was set to.
+  // clock, and before what it does not end; until it returns, when it was due.
   bool returned = false;
   double function_ns = 0;
   double not_before = 0;

@@ -31,14 +31,6 @@ namespace conveyor {
 namespace sim {
 namespace {
 
-uint64_t Mix(uint64_t x) {
-  x ^= x >> 33;
-  x *= 0xff51afd7ed558ccd;
-  x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53;
-  return x ^ x >> 33;
-}
-
 // Early, when some later operations are there, or when forced: by seed, stream
 // and position alone, whatever other threads do meanwhile.
 uint8_t Lateness(uint64_t seed, const Stream& stream, uint64_t index) {
@@ -132,6 +124,7 @@ uint64_t Enqueue(Machine& machine, Stream* stream, Work work,
   op.tick = CurrentTick();
   op.issued = issued;
   ++machine.pending;
+  if (op.work.kind == OpKind::kHostFunction) ++machine.turns.pending_functions;
   machine.time->Enqueued(stream);
   const uint64_t index = op.index;
   RunWilling(machine, {stream});

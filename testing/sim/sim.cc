@@ -26,6 +26,7 @@
 
 #include "testing/sim/device_memory.h"
 #include "testing/sim/disturbed.h"
+#include "testing/sim/baton.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed.h"
@@ -161,8 +162,13 @@ void ClearFaults() {
 
 int64_t HostNowNs() {
   Thread& thread = ThisThread();
-  // Reading a clock takes time: a host that spins on it gets on.
-  thread.clock += TheMachine().profile.clock_ns;
+  if (!thread.in_effect) {
+    Machine& machine = TheMachine();
+    // Reading a clock takes time: a host that spins on it gets on.
+    thread.clock += machine.profile.clock_ns;
+    Lock lock(machine.mutex);
+    MayPassBaton(machine, lock, thread);
+  }
   return static_cast<int64_t>(thread.clock);
 }
 
@@ -179,6 +185,7 @@ void SetSeed(uint64_t seed) {
   std::lock_guard<std::mutex> lock(machine.mutex);
   machine.seed = seed;
   machine.next_stream_number = 0;
+  machine.turns.choices = 0;
 }
 
 uint64_t Seed() {

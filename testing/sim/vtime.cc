@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,9 +30,7 @@ namespace conveyor {
 namespace sim {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// The links of a device, and then one that all share.
+// The links of a device; two that all share follow those of the last.
 enum Link : size_t {
   kUp,      // PCIe, host to device.
   kDown,    // PCIe, device to host.
@@ -81,6 +78,7 @@ std::vector<double> VirtualTime::FullCapacity(const Profile& profile) {
          profile.peer_duplex_gb_per_s, profile.device_memory_gb_per_s});
   }
   capacity.push_back(profile.host_memory_gb_per_s);
+  capacity.push_back(0);  // What host threads copy, by how many they are.
   return capacity;
 }
 
@@ -100,6 +98,10 @@ void VirtualTime::ResetLinkFactors() {
   for (const auto& link : pair_links_) capacity_[link.second] = kNever;
   const std::vector<double> full = FullCapacity(profile_);
   std::copy(full.begin(), full.end(), capacity_.begin());
+}
+
+size_t VirtualTime::HostCopies() const {
+  return LinkOf(profile_.device_count(), kUp) + 1;
 }
 
 double VirtualTime::UploadRate(int device) const {
@@ -198,14 +200,17 @@ void VirtualTime::StartHead(Stream* stream) {
       if (op.begun < 0) op.begun = now_;
       if (!op.returned) {
         stream->time_state = StreamTime::kFunction;
+        op.not_before = now_;
         due_functions_.push_back(stream);
         return;
       }
       SetTimer(stream,
-               std::max(op.not_before,
-                        now_ + profile_.host_function_ns + op.function_ns) +
-                   op.delay_ns,
+               std::max(op.not_before, now_ + op.function_ns) + op.delay_ns,
                StreamTime::kEnd);
+      return;
+    }
+    if (op.work.kind == OpKind::kHostCopy) {
+      StartFlows(stream);
       return;
     }
     if (op.work.kind == OpKind::kKernel || op.work.kind == OpKind::kSet) {
@@ -346,6 +351,8 @@ double VirtualTime::LimitOf(Path path) const {
       return profile_.managed_in_gb_per_s;
     case Path::kMigrateOut:
       return profile_.managed_out_gb_per_s;
+    case Path::kHostCopy:
+      return profile_.host_copy_gb_per_s[0];
     case Path::kManagedPeer:
       return profile_.managed_peer_gb_per_s;
   }
@@ -423,6 +430,9 @@ VirtualTime::Lane VirtualTime::MakeLane(const Transfer& transfer) {
     case Path::kLocal:
       pass(LinkOf(device, kMemory));
       break;
+    case Path::kHostCopy:
+      pass(HostCopies());
+      break;
   }
   return lane;
 }
@@ -433,7 +443,6 @@ double VirtualTime::EndOf(const Lane& lane) const {
 
 void VirtualTime::ShareLinks() {
   shares_stale_ = false;
-  left_ = capacity_;
   users_.assign(capacity_.size(), 0);
   for (Lane* const lane : busy_lanes_) {
     lane->rate = 0;
@@ -441,6 +450,12 @@ void VirtualTime::ShareLinks() {
       users_[lane->links[i]] += static_cast<double>(lane->flows.size());
     }
   }
+  const size_t copies = HostCopies();
+  if (users_[copies] > 0) {
+    capacity_[copies] = RateOfThreads(profile_.host_copy_gb_per_s,
+                                      static_cast<int>(users_[copies]));
+  }
+  left_ = capacity_;
   // The flows that get least are settled first; the others share the rest.
   for (size_t settled = 0; settled < busy_lanes_.size(); ++settled) {
     Lane* least = nullptr;

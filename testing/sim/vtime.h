@@ -54,6 +54,10 @@ class VirtualTime {
   // returned.
   void FunctionReturned(Stream* stream);
 
+  // Handles what happens next, if that is not after `limit`. If it is, lets
+  // time pass until `limit` and returns false.
+  bool Step(double limit);
+
   // Lets time pass until `ns`, if it is not there already.
   void AdvanceTo(double ns);
 
@@ -113,8 +117,6 @@ class VirtualTime {
     std::deque<Stream*> queue;
   };
 
-  // Handles what happens next, if that is not after `limit`.
-  bool Step(double limit);
   // Starts what can start now.
   void StartReady();
   void StartHead(Stream* stream);
@@ -126,6 +128,8 @@ class VirtualTime {
   Engine* EngineOf(const Op& op);
   // From when the engine takes it until its bytes move.
   double GapOf(const Op& op) const;
+  // The link that host threads share which copy in host memory.
+  size_t HostCopies() const;
   // Of one transfer alone, in bytes a nanosecond.
   double LimitOf(Path path) const;
   // What the links can carry by the profile.

@@ -16,6 +16,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -23,8 +24,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "third_party/cuda/host_clock.h"
+#include "third_party/cuda/host_threads.h"
 
 namespace conveyor {
 
@@ -32,7 +34,8 @@ struct StreamGate::State {
   explicit State(absl::Duration max_hold) : max_hold(max_hold) {}
 
   const absl::Duration max_hold;
-  absl::Mutex mutex;
+  HostMutex mutex;
+  HostCondVar changed;
   bool reached ABSL_GUARDED_BY(mutex) = false;
   bool open ABSL_GUARDED_BY(mutex) = false;
   bool timed_out ABSL_GUARDED_BY(mutex) = false;
@@ -58,10 +61,16 @@ void StreamGate::Wait(void* state) {
   const std::unique_ptr<std::shared_ptr<State>> shared(
       static_cast<std::shared_ptr<State>*>(state));
   State& gate = **shared;
-  absl::MutexLock lock(gate.mutex);
+  const int64_t deadline =
+      HostNowNs() + absl::ToInt64Nanoseconds(gate.max_hold);
+  HostMutexLock lock(&gate.mutex);
   gate.reached = true;
-  gate.timed_out =
-      !gate.mutex.AwaitWithTimeout(absl::Condition(&gate.open), gate.max_hold);
+  gate.changed.NotifyAll();
+  while (!gate.open && !gate.timed_out) {
+    gate.timed_out = !gate.changed.WaitUntil(&gate.mutex, deadline);
+  }
+  // Opened at the last moment is opened.
+  gate.timed_out = !gate.open;
 }
 
 StreamGate& StreamGate::operator=(StreamGate&& other) noexcept {
@@ -74,19 +83,20 @@ StreamGate& StreamGate::operator=(StreamGate&& other) noexcept {
 
 void StreamGate::Open() {
   if (state_ == nullptr) return;
-  absl::MutexLock lock(state_->mutex);
+  HostMutexLock lock(&state_->mutex);
   state_->open = true;
+  state_->changed.NotifyAll();
 }
 
 void StreamGate::WaitUntilReached() const {
   if (state_ == nullptr) return;
-  absl::MutexLock lock(state_->mutex);
-  state_->mutex.Await(absl::Condition(&state_->reached));
+  HostMutexLock lock(&state_->mutex);
+  while (!state_->reached) state_->changed.Wait(&state_->mutex);
 }
 
 bool StreamGate::timed_out() const {
   if (state_ == nullptr) return false;
-  absl::MutexLock lock(state_->mutex);
+  HostMutexLock lock(&state_->mutex);
   return state_->timed_out;
 }
 

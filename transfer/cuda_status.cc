@@ -16,7 +16,6 @@
 
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -24,6 +23,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "third_party/cuda/host_threads.h"
 
 namespace conveyor {
 namespace {
@@ -127,12 +127,12 @@ cudaError_t CallKeepingLastError(absl::FunctionRef<cudaError_t()> call) {
     if (result != cudaSuccess) cudaGetLastError();
     return result;
   }
-  std::thread([&] {
+  HostThread([&] {
     // Another thread's capture must not be invalidated by a call of ours.
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     result = cudaThreadExchangeStreamCaptureMode(&mode);
     if (result == cudaSuccess) result = call();
-  }).join();
+  }).Join();
   return result;
 }
 

@@ -18,7 +18,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -29,6 +28,7 @@
 #include "testing/devices.h"
 #include "testing/status_matchers.h"
 #include "testing/stream_gate.h"
+#include "third_party/cuda/host_threads.h"
 #include "transfer/copy.h"
 #include "transfer/device.h"
 #include "transfer/device_buffer.h"
@@ -92,10 +92,10 @@ TEST_F(TimerTest, WaitsForTheWorkItTimes) {
   ASSERT_OK(timer_->Start());
   ASSERT_OK(timer_->Stop());
   EXPECT_THAT(stream().Ready(), IsOkAndHolds(false));
-  std::thread opener([&] { gate.Open(); });
+  HostThread opener([&] { gate.Open(); });
   EXPECT_OK(timer_->Wait(1));
   EXPECT_THAT(stream().Ready(), IsOkAndHolds(true));
-  opener.join();
+  opener.Join();
   EXPECT_FALSE(gate.timed_out());
 }
 

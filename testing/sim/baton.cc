@@ -14,6 +14,7 @@
 
 #include "testing/sim/baton.h"
 
+#include <cuda_runtime_api.h>
 #include <dirent.h>
 
 #include <algorithm>
@@ -30,6 +31,7 @@
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
 #include "testing/sim/thread.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -140,10 +142,10 @@ bool HasUnknownThreads(const Machine& machine, Lock& lock) {
           static_cast<unsigned long long>(point.stream->timed -
                                           point.stream->first));
     } else if (thread->waits_for.whose != nullptr) {
-      std::fprintf(stderr, "waits for %s host thread %d\n",
-                   thread->waits_for.what, thread->waits_for.whose->number);
+      std::fprintf(stderr, "%s host thread %d\n", thread->waits_for.what,
+                   thread->waits_for.whose->number);
     } else {
-      std::fprintf(stderr, "waits for %s\n", thread->waits_for.what);
+      std::fprintf(stderr, "%s\n", thread->waits_for.what);
     }
   }
   std::abort();
@@ -242,14 +244,18 @@ bool Block(Machine& machine, Lock& lock, Thread& self,
     }
   }
   self.state = ThreadState::kCanRun;
-  if (!self.woken) {
+  const double start = self.clock;
+  if (self.woken) {
+    self.set_to = std::max(self.set_to, self.ready_at);
+    self.clock = std::max(self.clock, self.ready_at);
+  } else {
     waiters->erase(std::find(waiters->begin(), waiters->end(), &self));
     self.clock = std::max(self.clock, deadline);
-    return false;
   }
-  self.set_to = std::max(self.set_to, self.ready_at);
-  self.clock = std::max(self.clock, self.ready_at);
-  return true;
+  if (TheTrace().on()) {
+    TheTrace().AddCall(reason.what, false, cudaSuccess, start, self.clock);
+  }
+  return self.woken;
 }
 
 void Wake(Machine& machine, std::vector<Thread*>* waiters, size_t which,

@@ -61,6 +61,7 @@ std::vector<LinkEnds> LinksOf(const Transfer& transfer) {
     case Path::kStaged:
       return {{transfer.device, kHost}, {kHost, transfer.peer}};
     case Path::kLocal:
+    case Path::kHostCopy:
       break;
   }
   return {};

@@ -14,6 +14,8 @@
 
 #include "testing/sim/host_threads.h"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,7 @@
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
 #include "testing/sim/thread.h"
+#include "testing/sim/trace.h"
 
 namespace conveyor {
 namespace sim {
@@ -94,7 +97,7 @@ void HostMutex::lock() {
   turn.self.clock += kMutexNs;
   while (holder_ != nullptr) {
     Block(turn.machine, turn.lock, turn.self, &waiters_, kNever,
-          {"a mutex of", holder_});
+          {"waits for the mutex of", holder_});
   }
   holder_ = &turn.self;
   SetClock(turn.self, released_at_);
@@ -119,7 +122,7 @@ bool HostCondVar::WaitUntil(HostMutex* mutex, double deadline) {
     sim::Lock lock(machine.mutex);
     mutex->Release(machine);
     woken = Block(machine, lock, ThisThread(), &waiters_, deadline,
-                  {"a condition", nullptr});
+                  {"waits for a condition", nullptr});
   }
   mutex->lock();
   return woken;
@@ -157,7 +160,7 @@ struct HostThread::State {
 };
 
 HostThread::HostThread(std::function<void()> body)
-    : state_(std::make_unique<State>()) {
+    : state_(std::make_shared<State>()) {
   Turn turn;
   turn.self.clock += kThreadStartNs;
   state_->body = std::move(body);
@@ -190,7 +193,7 @@ void HostThread::Join() {
     Turn turn;
     while (!state_->ended) {
       Block(turn.machine, turn.lock, turn.self, &state_->joiners, kNever,
-            {"the end of", &state_->thread});
+            {"waits for the end of", &state_->thread});
     }
     SetClock(turn.self, state_->thread.clock);
   }
@@ -216,7 +219,7 @@ void HostSleepUntil(int64_t time_ns) {
   std::vector<Thread*> none;
   if (turn.self.clock < static_cast<double>(time_ns)) {
     Block(turn.machine, turn.lock, turn.self, &none,
-          static_cast<double>(time_ns), {"the time", nullptr});
+          static_cast<double>(time_ns), {"sleeps", nullptr});
   }
 }
 
@@ -228,7 +231,11 @@ void HostCopy(void* dst, const void* src, size_t num_bytes) {
   const bool early = Choose(machine, 2) == 0;
   if (early) std::memcpy(dst, src, num_bytes);
   const Point end = StartHostCopy(machine, turn.self, num_bytes);
+  const double start = turn.self.clock;
   SetClock(turn.self, WaitForPoint(machine, turn.lock, turn.self, end));
+  if (TheTrace().on()) {
+    TheTrace().AddCall("HostCopy", false, cudaSuccess, start, turn.self.clock);
+  }
   turn.lock.unlock();
   if (!early) std::memcpy(dst, src, num_bytes);
 }

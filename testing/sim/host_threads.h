@@ -90,7 +90,7 @@ class HostThread {
 
   static void Run(State* state);
 
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 void HostYield();

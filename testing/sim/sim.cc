@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "testing/sim/baton.h"
 #include "testing/sim/device_memory.h"
 #include "testing/sim/disturbed.h"
-#include "testing/sim/baton.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed.h"

@@ -132,6 +132,7 @@ Operation OperationOf(const Work& work) {
     case OpKind::kPrefetch:
       return Operation::kPrefetch;
     case OpKind::kNothing:
+    case OpKind::kHostCopy:
       break;
   }
   return work.record != nullptr ? Operation::kEventRecord

@@ -276,7 +276,10 @@ void VirtualTime::Complete(Stream* stream) {
   Op& op = stream->at(stream->timed + 1);
   if (op.work.record != nullptr) op.work.record->time = now_;
   if (op.begun < 0) op.begun = now_;
-  if (TheTrace().on()) TheTrace().AddOperation(op, now_);
+  // Host copies stand among the calls.
+  if (TheTrace().on() && op.work.kind != OpKind::kHostCopy) {
+    TheTrace().AddOperation(op, now_);
+  }
   ++stream->timed;
   stream->timed_at = now_;
   stream->time_state = StreamTime::kReady;

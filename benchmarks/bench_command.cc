@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@
 #include "benchmarks/copy_benchmark.h"
 #include "benchmarks/copy_buffers.h"
 #include "benchmarks/machine.h"
+#include "benchmarks/peer.h"
 #include "benchmarks/report.h"
 #include "benchmarks/row.h"
 #include "benchmarks/targets.h"
@@ -154,10 +156,12 @@ absl::StatusOr<std::vector<PlannedRow>> ChooseRows(
 // Memory for `rows`. While there is not enough, leaves out the largest rows,
 // and says so.
 absl::StatusOr<CopyBuffers> AllocateFor(std::vector<PlannedRow>& rows,
-                                        DeviceId device, std::ostream& err) {
+                                        DeviceId device,
+                                        std::optional<DeviceId> peer,
+                                        std::ostream& err) {
   for (;;) {
     absl::StatusOr<CopyBuffers> buffers =
-        CopyBuffers::Create(device, SizesOf(rows));
+        CopyBuffers::Create(device, SizesOf(rows), peer);
     if (!absl::IsResourceExhausted(buffers.status())) return buffers;
     int64_t largest = 0;
     for (const PlannedRow& row : rows) largest = std::max(largest, row.bytes);
@@ -179,6 +183,35 @@ int Fail(const CommandContext& context, const absl::Status& status, int code) {
   return code;
 }
 
+// Finds the other GPU, if `rows` need it, and gives the two access to each
+// other. Where there is none, moves those rows to `absent`, one for each path.
+absl::StatusOr<std::optional<DeviceId>> PrepareForPeer(
+    DeviceId device, std::vector<PlannedRow>& rows, std::vector<Row>& absent) {
+  const auto needs_peer = [](const PlannedRow& row) {
+    return row.path->needs_peer();
+  };
+  if (std::none_of(rows.begin(), rows.end(), needs_peer)) return std::nullopt;
+  const absl::StatusOr<DeviceId> peer = FindPeer(device);
+  if (peer.ok()) {
+    ABSL_RETURN_IF_ERROR(EnablePeerAccess(device, *peer));
+    return *peer;
+  }
+  if (!absl::IsNotFound(peer.status())) return peer.status();
+  for (const PlannedRow& planned : rows) {
+    if (!needs_peer(planned)) continue;
+    if (absent.empty() || absent.back().name != planned.path->name) {
+      absent.emplace_back();
+    }
+    Row& row = absent.back();
+    row.name = std::string(planned.path->name);
+    row.bytes = planned.bytes;
+    row.baseline = std::string(planned.path->baseline);
+    row.absent = std::string(peer.status().message());
+  }
+  rows.erase(std::remove_if(rows.begin(), rows.end(), needs_peer), rows.end());
+  return std::nullopt;
+}
+
 // Everything after the command line has been understood.
 absl::StatusOr<Report> Measure(const BenchOptions& options,
                                absl::Span<const TargetSpec> targets,
@@ -187,8 +220,11 @@ absl::StatusOr<Report> Measure(const BenchOptions& options,
   const DeviceId device(options.device);
   // For the raw calls, which take the device that is current.
   ABSL_ASSIGN_OR_RETURN(const ScopedDevice scope, ScopedDevice::Bind(device));
+  std::vector<Row> absent;
+  ABSL_ASSIGN_OR_RETURN(const std::optional<DeviceId> peer,
+                        PrepareForPeer(device, rows, absent));
   ABSL_ASSIGN_OR_RETURN(CopyBuffers buffers,
-                        AllocateFor(rows, device, context.err));
+                        AllocateFor(rows, device, peer, context.err));
   Report run;
   {
     Progress progress(context, rows.size());
@@ -199,6 +235,7 @@ absl::StatusOr<Report> Measure(const BenchOptions& options,
                                       }));
   }
   SetLinkLimits(run.rows);
+  run.rows.insert(run.rows.end(), absent.begin(), absent.end());
   run.targets = JudgeTargets(targets, run.rows);
   if (!options.targets) run.targets = OnlyMeasured(std::move(run.targets));
   // Last, while the links are awake.
@@ -213,10 +250,9 @@ absl::StatusOr<Report> Measure(const BenchOptions& options,
 // The exit status of a run that went through.
 int Judge(const Report& run, const BenchOptions& options,
           const CommandContext& context) {
-  const bool verified =
-      std::all_of(run.rows.begin(), run.rows.end(),
-                  [](const Row& row) { return row.verified; });
-  if (!verified) {
+  const bool wrong = std::any_of(run.rows.begin(), run.rows.end(),
+                                 [](const Row& row) { return row.wrong(); });
+  if (wrong) {
     context.err << "conveyor bench: WRONG DATA arrived; see the table\n";
   }
   const bool met = std::all_of(run.targets.begin(), run.targets.end(),
@@ -224,7 +260,7 @@ int Judge(const Report& run, const BenchOptions& options,
   if (options.targets && !met) {
     context.err << "conveyor bench: a target was missed\n";
   }
-  return verified && (met || !options.targets) ? 0 : 1;
+  return !wrong && (met || !options.targets) ? 0 : 1;
 }
 
 }  // namespace

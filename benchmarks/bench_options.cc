@@ -103,8 +103,8 @@ absl::string_view BenchUsage() {
   return R"(conveyor bench: every copy of Conveyor beside the raw CUDA call.
 
   --json=FILE        also write the run as JSON, for tools
-  --targets[=GROUP]  measure the targets alone (groups: one_gpu), and fail if
-                     one is missed
+  --targets[=GROUP]  measure the targets alone (groups: one_gpu, one_host),
+                     and fail if one is missed
   --filter=REGEX     only rows that match, as --filter='^h2d_' or
                      --filter='pinned/bytes:4096$'
   --sizes=LIST       sizes, as --sizes=4KiB,1MiB,1GiB; or pow4 (4 KiB to 1 GiB

@@ -18,11 +18,13 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status_matchers.h"
@@ -104,25 +106,34 @@ TEST(ConveyorTest, BenchMeasuresVerifiesAndWritesJson) {
             machine.Find("links")->elements.size());
 
   const std::vector<JsonValue>& rows = json->Find("rows")->elements;
-  ASSERT_EQ(rows.size(), 11u);  // Five paths at two sizes, and the issue cost.
+  // Nine paths at two sizes, and two small costs.
+  ASSERT_EQ(rows.size(), 20u);
   for (const JsonValue& row : rows) {
-    EXPECT_THAT(Keys(row), ElementsAre("name", "bytes", "pieces", "gb_per_s",
-                                       "baseline", "baseline_gb_per_s", "ratio",
-                                       "limit_gb_per_s", "limit_fraction",
-                                       "repetitions", "spread", "verified"));
+    EXPECT_THAT(Keys(row),
+                ElementsAre("name", "bytes", "pieces", "gb_per_s", "baseline",
+                            "baseline_gb_per_s", "ratio", "limit_gb_per_s",
+                            "limit_fraction", "repetitions", "spread",
+                            "verified", "absent"));
     const std::string& name = row.Find("name")->string;
     SCOPED_TRACE(name);
     EXPECT_TRUE(row.Find("verified")->boolean);
-    EXPECT_GT(NumberOf(row, "gb_per_s"), 0);
     EXPECT_GT(NumberOf(row, "baseline_gb_per_s"), 0);
     EXPECT_GE(NumberOf(row, "repetitions"), 20);
+    // Between devices there is the raw copy only.
+    if (name.rfind("peer_", 0) == 0) {
+      EXPECT_EQ(row.Find("gb_per_s")->type, JsonValue::Type::kNull);
+      EXPECT_EQ(row.Find("absent")->type, JsonValue::Type::kString);
+      continue;
+    }
+    EXPECT_EQ(row.Find("absent")->type, JsonValue::Type::kNull);
+    EXPECT_GT(NumberOf(row, "gb_per_s"), 0);
     const std::vector<JsonValue>& spread = row.Find("spread")->elements;
     ASSERT_EQ(spread.size(), 2u);
     EXPECT_GT(spread[0].number, 0);
     EXPECT_LE(spread[0].number, NumberOf(row, "ratio"));
     EXPECT_GE(spread[1].number, NumberOf(row, "ratio"));
-    const bool on_link =
-        name.rfind("h2d_", 0) == 0 || name.rfind("d2h_", 0) == 0;
+    const bool on_link = name.rfind("h2d_", 0) == 0 ||
+                         name.rfind("d2h_", 0) == 0 || name == "duplex";
     EXPECT_EQ(row.Find("limit_gb_per_s")->type,
               on_link ? JsonValue::Type::kNumber : JsonValue::Type::kNull);
   }
@@ -161,6 +172,34 @@ TEST(ConveyorTest, ATargetThatWasNotMeasuredIsMissed) {
   EXPECT_GT(NumberOf(targets[2], "measured"), 0);
 }
 
+TEST(ConveyorTest, WhatTheMachineLacksIsAbsentWithItsReason) {
+  for (const auto& [profile, reason] :
+       {std::pair<const char*, const char*>{"h200x1", "has one GPU"},
+        {"pcie4x2", "no other GPU can be reached directly from device 0"}}) {
+    ASSERT_EQ(setenv("CONVEYOR_SIM_PROFILE", profile, 1), 0);
+    const std::string path = TempPath("absent.json");
+    const Outcome all = Conveyor(absl::StrCat(
+        "bench --sizes=4K,64K --filter='h2d_pinned|peer' --json='", path, "'"));
+    const Outcome targets = Conveyor("bench --targets=one_host --max_bytes=4K");
+    unsetenv("CONVEYOR_SIM_PROFILE");
+    EXPECT_EQ(all.status, 0) << all.err;
+    EXPECT_THAT(all.out, HasSubstr(reason));
+    const absl::StatusOr<JsonValue> json = ParseJson(ReadFile(path));
+    ASSERT_THAT(json, IsOk());
+    const std::vector<JsonValue>& rows = json->Find("rows")->elements;
+    ASSERT_EQ(rows.size(), 5u);  // Two that were measured, three that are not.
+    for (size_t i = 2; i < rows.size(); ++i) {
+      EXPECT_THAT(rows[i].Find("absent")->string, HasSubstr(reason));
+      for (const char* key : {"gb_per_s", "baseline_gb_per_s", "ratio"}) {
+        EXPECT_EQ(rows[i].Find(key)->type, JsonValue::Type::kNull) << key;
+      }
+    }
+    // What was not measured is not reached.
+    EXPECT_EQ(targets.status, 1);
+    EXPECT_THAT(targets.out, AllOf(HasSubstr(reason), HasSubstr("MISSED")));
+  }
+}
+
 TEST(ConveyorTest, JsonIsRelativeToWhereTheUserIs) {
   ASSERT_EQ(setenv("BUILD_WORKING_DIRECTORY", ::testing::TempDir().c_str(), 1),
             0);
@@ -192,7 +231,7 @@ TEST(ConveyorTest, ABadCommandLineIsNamedBeforeAnythingIsMeasured) {
   refuses("", "usage");
   refuses("bnech", "unknown command 'bnech'");
   refuses("bench --nonsense", "unknown flag --nonsense");
-  refuses("bench --targets=nonsense", "the groups are: one_gpu");
+  refuses("bench --targets=nonsense", "the groups are: one_gpu, one_host");
   refuses("bench --filter=nonsense", "nothing to measure");
   refuses("bench --max_bytes=1K --filter=pinned", "nothing to measure");
   refuses("bench --device=99", "99");

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,14 +43,17 @@ namespace bench {
 namespace {
 
 constexpr int kWarmPairs = 2;
+constexpr char kNotOurs[] = "Conveyor has no such copy yet";
 // The time of a few microseconds is noisy, and cheap to take again.
-constexpr int kIssuePairsFactor = 10;
+constexpr int kSmallPairsFactor = 10;
 
 // How many copies make one sample, so that neither the clock's resolution nor
 // what the first copy waits for is seen. Never as many as a stream's queue
 // holds (about a thousand), lest the host wait for the device.
 int CopiesPerSample(const CopyPath& path, int64_t bytes) {
   constexpr int64_t kSampleBytes = int64_t{16} << 20;
+  // The second copy would find touched pages.
+  if (path.dst == Place::kFresh) return 1;
   switch (path.timing) {
     case CopyPath::Timing::kIssue:
       return 256;
@@ -58,10 +62,10 @@ int CopiesPerSample(const CopyPath& path, int64_t bytes) {
     case CopyPath::Timing::kEvents:
       break;
   }
-  // Within a device a copy is some forty times as fast as over a link.
-  const int64_t least =
-      path.src == Place::kDevice && path.dst == Place::kOtherDeviceRange ? 4
-                                                                         : 1;
+  // Between and within devices a copy is many times as fast as with the host.
+  const bool fast = path.src == Place::kDevice &&
+                    (path.dst == Place::kOtherDeviceRange || OnPeer(path.dst));
+  const int64_t least = fast ? 4 : 1;
   return static_cast<int>(
       std::clamp<int64_t>(kSampleBytes / bytes, least, 256));
 }
@@ -80,13 +84,22 @@ class CopySamples {
 
   // Whether both deliver every byte.
   absl::StatusOr<bool> Verify() {
-    ABSL_RETURN_IF_ERROR(buffers_.FillSource(path_.src, num_bytes_));
+    std::vector<CopyPath::Route> routes = {{path_.dst, path_.src}};
+    if (path_.back.has_value()) routes.push_back(*path_.back);
+    for (const CopyPath::Route& route : routes) {
+      ABSL_RETURN_IF_ERROR(buffers_.FillSource(route.src, num_bytes_));
+    }
     for (CopyPath::Copies copies : {path_.raw, path_.ours}) {
-      ABSL_RETURN_IF_ERROR(buffers_.Poison(path_.dst, num_bytes_));
+      if (copies == nullptr) continue;
+      for (const CopyPath::Route& route : routes) {
+        ABSL_RETURN_IF_ERROR(buffers_.Poison(route.dst, num_bytes_));
+      }
       ABSL_RETURN_IF_ERROR(copies(buffers_, num_bytes_, 1));
-      ABSL_ASSIGN_OR_RETURN(const bool right,
-                            buffers_.HoldsData(path_.dst, num_bytes_));
-      if (!right) return false;
+      for (const CopyPath::Route& route : routes) {
+        ABSL_ASSIGN_OR_RETURN(const bool right,
+                              buffers_.HoldsData(route.dst, num_bytes_));
+        if (!right) return false;
+      }
     }
     return true;
   }
@@ -95,13 +108,16 @@ class CopySamples {
   CopySamples(const CopyPath& path, int64_t bytes, CopyBuffers& buffers,
               Timer timer)
       : path_(path),
-        num_bytes_(static_cast<size_t>(bytes)),
+        num_bytes_(static_cast<size_t>(bytes / path.ways())),
         count_(CopiesPerSample(path, bytes)),
         buffers_(buffers),
         timer_(std::move(timer)) {}
 
   // The seconds of one copy. The stream is idle before and after.
   absl::StatusOr<double> Sample(CopyPath::Copies copies) {
+    if (path_.dst == Place::kFresh) {
+      ABSL_RETURN_IF_ERROR(buffers_.RenewFresh());
+    }
     if (path_.timing == CopyPath::Timing::kEvents) {
       ABSL_RETURN_IF_ERROR(timer_.Start());
       ABSL_RETURN_IF_ERROR(copies(buffers_, num_bytes_, count_));
@@ -117,7 +133,7 @@ class CopySamples {
   }
 
   const CopyPath& path_;
-  size_t num_bytes_;
+  size_t num_bytes_;  // Each way.
   int count_;
   CopyBuffers& buffers_;
   Timer timer_;
@@ -131,6 +147,24 @@ absl::Status RunRow(const PlannedRow& row, CopyBuffers& buffers,
   const auto raw = [&] { return samples.Raw(); };
   const auto ours = [&] { return samples.Ours(); };
   ABSL_ASSIGN_OR_RETURN(const bool verified, samples.Verify());
+  const double bytes = static_cast<double>(row.bytes);
+  state.counters["bytes"] = bytes;
+  state.counters["verified"] = verified ? 1 : 0;
+  state.SetLabel(std::string(row.path->baseline));
+  if (row.path->ours == nullptr) {
+    for (int i = 0; i < kWarmPairs; ++i) {
+      ABSL_RETURN_IF_ERROR(raw().status());
+    }
+    std::vector<double> seconds;
+    while (state.KeepRunning()) {
+      ABSL_ASSIGN_OR_RETURN(const double taken, raw());
+      seconds.push_back(taken);
+      state.SetIterationTime(seconds.back());
+    }
+    state.counters["baseline_gb_per_s"] =
+        GigabytesPerSecond(bytes, Quantile(seconds, 0.5));
+    return absl::OkStatus();
+  }
   PairSampler sampler;
   ABSL_RETURN_IF_ERROR(sampler.Warm(raw, ours, kWarmPairs));
   while (state.KeepRunning()) {
@@ -138,16 +172,12 @@ absl::Status RunRow(const PlannedRow& row, CopyBuffers& buffers,
     state.SetIterationTime(seconds);
   }
   const PairSummary summary = sampler.Summarize();
-  const double bytes = static_cast<double>(row.bytes);
-  state.counters["bytes"] = bytes;
   state.counters["gb_per_s"] = GigabytesPerSecond(bytes, summary.our_seconds);
   state.counters["baseline_gb_per_s"] =
       GigabytesPerSecond(bytes, summary.raw_seconds);
   state.counters["ratio"] = summary.ratio;
   state.counters["ratio_p10"] = summary.ratio_p10;
   state.counters["ratio_p90"] = summary.ratio_p90;
-  state.counters["verified"] = verified ? 1 : 0;
-  state.SetLabel(std::string(row.path->baseline));
   return absl::OkStatus();
 }
 
@@ -159,14 +189,15 @@ class RowReporter : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.skipped != benchmark::internal::NotSkipped) continue;
-      const auto counter = [&](const char* name) {
+      const auto counter = [&](const char* name) -> std::optional<double> {
         const auto found = run.counters.find(name);
-        return found == run.counters.end() ? 0 : found->second.value;
+        if (found == run.counters.end()) return std::nullopt;
+        return found->second.value;
       };
       Row row;
       const std::string& id = run.run_name.function_name;
       row.name = id.substr(0, id.find('/'));
-      row.bytes = static_cast<int64_t>(counter("bytes"));
+      row.bytes = static_cast<int64_t>(counter("bytes").value_or(0));
       row.gb_per_s = counter("gb_per_s");
       row.baseline = run.report_label;
       row.baseline_gb_per_s = counter("baseline_gb_per_s");
@@ -174,7 +205,8 @@ class RowReporter : public benchmark::BenchmarkReporter {
       row.ratio_p10 = counter("ratio_p10");
       row.ratio_p90 = counter("ratio_p90");
       row.repetitions = run.iterations;
-      row.verified = counter("verified") != 0;
+      row.verified = counter("verified").value_or(0) != 0;
+      if (!row.gb_per_s.has_value()) row.absent = kNotOurs;
       rows_.push_back(std::move(row));
     }
   }
@@ -202,9 +234,16 @@ std::vector<PlannedRow> PlanRows(absl::Span<const int64_t> sizes) {
 PlaceSizes SizesOf(absl::Span<const PlannedRow> rows) {
   PlaceSizes sizes{};
   for (const PlannedRow& row : rows) {
-    for (const Place place : {row.path->src, row.path->dst}) {
+    const CopyPath& path = *row.path;
+    const auto need = [&](Place place) {
       size_t& size = sizes[static_cast<size_t>(place)];
-      size = std::max(size, static_cast<size_t>(row.bytes));
+      size = std::max(size, static_cast<size_t>(row.bytes / path.ways()));
+    };
+    need(path.src);
+    need(path.dst);
+    if (path.back.has_value()) {
+      need(path.back->src);
+      need(path.back->dst);
     }
   }
   return sizes;
@@ -216,7 +255,7 @@ absl::StatusOr<std::vector<Row>> MeasureRows(
   absl::Status first_error;
   for (size_t i = 0; i < rows.size(); ++i) {
     const PlannedRow& row = rows[i];
-    const bool issue = row.path->timing == CopyPath::Timing::kIssue;
+    const bool small = row.path->only_bytes != 0;
     benchmark::RegisterBenchmark(
         row.id(),
         [&, i](benchmark::State& state) {
@@ -234,8 +273,9 @@ absl::StatusOr<std::vector<Row>> MeasureRows(
           }
         })
         ->UseManualTime()
-        ->Iterations(issue ? pairs * kIssuePairsFactor : pairs);
+        ->Iterations(small ? pairs * kSmallPairsFactor : pairs);
   }
+  if (rows.empty()) return std::vector<Row>();
   RowReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, nullptr, "all");
   benchmark::ClearRegisteredBenchmarks();

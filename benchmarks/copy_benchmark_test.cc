@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -80,13 +81,17 @@ TEST(PlanRowsTest, EveryPathAtEverySizeAndIssueCostsOnce) {
   const std::vector<PlannedRow> rows = PlanRows({4096, 65536});
   std::vector<std::string> ids;
   for (const PlannedRow& row : rows) ids.push_back(row.id());
-  EXPECT_THAT(ids,
-              ElementsAre("h2d_pinned/bytes:4096", "h2d_pinned/bytes:65536",
-                          "d2h_pinned/bytes:4096", "d2h_pinned/bytes:65536",
-                          "h2d_pageable/bytes:4096", "h2d_pageable/bytes:65536",
-                          "d2h_pageable/bytes:4096", "d2h_pageable/bytes:65536",
-                          "d2d/bytes:4096", "d2d/bytes:65536",
-                          "issue_cost_4k/bytes:4096"));
+  EXPECT_THAT(
+      ids, ElementsAre("h2d_pinned/bytes:4096", "h2d_pinned/bytes:65536",
+                       "d2h_pinned/bytes:4096", "d2h_pinned/bytes:65536",
+                       "h2d_pageable/bytes:4096", "h2d_pageable/bytes:65536",
+                       "d2h_pageable/bytes:4096", "d2h_pageable/bytes:65536",
+                       "d2h_fresh/bytes:4096", "d2h_fresh/bytes:65536",
+                       "duplex/bytes:4096", "duplex/bytes:65536",
+                       "d2d/bytes:4096", "d2d/bytes:65536",
+                       "issue_cost_4k/bytes:4096", "peer_one_way/bytes:4096",
+                       "peer_one_way/bytes:65536", "peer_both_ways/bytes:4096",
+                       "peer_both_ways/bytes:65536", "peer_4k/bytes:4096"));
 }
 
 TEST(SizesOfTest, OnlyWhatTheRowsNeed) {
@@ -97,6 +102,16 @@ TEST(SizesOfTest, OnlyWhatTheRowsNeed) {
   EXPECT_EQ(sizes[static_cast<size_t>(Place::kPageableSource)], 4096u);
   EXPECT_EQ(sizes[static_cast<size_t>(Place::kPinned)], 0u);
   EXPECT_EQ(sizes[static_cast<size_t>(Place::kOtherDeviceRange)], 0u);
+}
+
+TEST(SizesOfTest, EachWayHasHalfOfTheBytes) {
+  CopyPath path = MakePath("both", Upload);
+  path.back = CopyPath::Route{Place::kPinned, Place::kOtherDeviceRange};
+  const PlaceSizes sizes = SizesOf(std::vector<PlannedRow>{{&path, 4096}});
+  for (const Place place : {Place::kDevice, Place::kPageableSource,
+                            Place::kPinned, Place::kOtherDeviceRange}) {
+    EXPECT_EQ(sizes[static_cast<size_t>(place)], 2048u);
+  }
 }
 
 TEST(MeasureRowsTest, MeasuresInOrderAndVerifies) {
@@ -133,6 +148,49 @@ TEST(MeasureRowsTest, OneMissingByteIsSeen) {
   EXPECT_FALSE((*measured)[0].verified);
 }
 
+TEST(MeasureRowsTest, TheWayBackIsVerifiedToo) {
+  CopyPath path = MakePath("one way only", Upload);
+  path.back = CopyPath::Route{Place::kPinned, Place::kOtherDeviceRange};
+  const std::vector<PlannedRow> rows = {{&path, 4096}};
+  absl::StatusOr<CopyBuffers> buffers = BuffersFor(rows);
+  ASSERT_THAT(buffers, IsOk());
+  const absl::StatusOr<std::vector<Row>> measured =
+      MeasureRows(rows, *buffers, 20, [](size_t, absl::string_view) {});
+  ASSERT_THAT(measured, IsOk());
+  EXPECT_TRUE((*measured)[0].wrong());
+}
+
+TEST(MeasureRowsTest, WithoutACopyOfOursTheRawOneIsMeasured) {
+  const CopyPath path = MakePath("raw only", nullptr);
+  const std::vector<PlannedRow> rows = {{&path, 4096}};
+  absl::StatusOr<CopyBuffers> buffers = BuffersFor(rows);
+  ASSERT_THAT(buffers, IsOk());
+  const absl::StatusOr<std::vector<Row>> measured =
+      MeasureRows(rows, *buffers, 20, [](size_t, absl::string_view) {});
+  ASSERT_THAT(measured, IsOk());
+  const Row& row = (*measured)[0];
+  EXPECT_GT(row.baseline_gb_per_s, 0);
+  EXPECT_TRUE(row.verified);
+  EXPECT_FALSE(row.gb_per_s.has_value());
+  EXPECT_FALSE(row.ratio.has_value());
+  EXPECT_NE(row.absent, "");
+}
+
+TEST(MeasureRowsTest, EveryPathOfOneDeviceArrivesInWhole) {
+  std::vector<PlannedRow> rows = PlanRows({100000});
+  rows.erase(std::remove_if(
+                 rows.begin(), rows.end(),
+                 [](const PlannedRow& row) { return row.path->needs_peer(); }),
+             rows.end());
+  absl::StatusOr<CopyBuffers> buffers = BuffersFor(rows);
+  ASSERT_THAT(buffers, IsOk());
+  const absl::StatusOr<std::vector<Row>> measured =
+      MeasureRows(rows, *buffers, 20, [](size_t, absl::string_view) {});
+  ASSERT_THAT(measured, IsOk());
+  ASSERT_EQ(measured->size(), rows.size());
+  for (const Row& row : *measured) EXPECT_TRUE(row.verified) << row.name;
+}
+
 TEST(MeasureRowsTest, TheFirstErrorEndsTheRunAndNamesItsRow) {
   const CopyPath broken = MakePath("broken", Break);
   const CopyPath path = MakePath("upload", Upload);
@@ -152,7 +210,7 @@ TEST(CopyBuffersTest, KnowsItsData) {
   absl::StatusOr<CopyBuffers> buffers = BuffersFor(rows);
   ASSERT_THAT(buffers, IsOk());
   for (const Place place : {Place::kPageable, Place::kPinned, Place::kDevice,
-                            Place::kOtherDeviceRange}) {
+                            Place::kOtherDeviceRange, Place::kFresh}) {
     ASSERT_THAT(buffers->FillSource(place, 10000), IsOk());
     EXPECT_THAT(buffers->HoldsData(place, 10000), IsOkAndHolds(true));
     ASSERT_THAT(buffers->Poison(place, 1), IsOk());

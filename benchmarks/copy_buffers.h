@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -34,6 +35,7 @@
 #include "transfer/device.h"
 #include "transfer/device_buffer.h"
 #include "transfer/device_span.h"
+#include "transfer/event.h"
 #include "transfer/pinned_buffer.h"
 #include "transfer/pinned_span.h"
 #include "transfer/stream.h"
@@ -44,11 +46,20 @@ namespace bench {
 enum class Place {
   kPageableSource,  // Holds the random data, for good.
   kPageable,
+  kFresh,  // Pageable, and not touched by anybody since it was renewed.
   kPinned,
+  kOtherPinned,
   kDevice,
   kOtherDeviceRange,  // Of the same device.
+  kPeer,              // Of the other device.
+  kOtherPeer,
 };
-inline constexpr size_t kPlaceCount = 5;
+inline constexpr size_t kPlaceCount = 9;
+
+// Whether it is memory of the other device.
+constexpr bool OnPeer(Place place) {
+  return place == Place::kPeer || place == Place::kOtherPeer;
+}
 
 // Bytes to be had in each place.
 using PlaceSizes = std::array<size_t, kPlaceCount>;
@@ -56,31 +67,52 @@ using PlaceSizes = std::array<size_t, kPlaceCount>;
 // Move-only. One thread at a time, with the device current.
 class CopyBuffers {
  public:
-  // Allocates, touches every host page, and makes a stream. The source gets the
-  // size of the largest other place at least.
+  // Allocates, touches every host page but the fresh ones, and makes streams
+  // and events. The source gets the size of the largest other place at least.
+  // Without `peer` there is no memory on another device, whatever `sizes` says.
   //
-  // kResourceExhausted if host or device have not that much memory.
-  static absl::StatusOr<CopyBuffers> Create(DeviceId device, PlaceSizes sizes);
+  // kResourceExhausted if host or devices have not that much memory.
+  static absl::StatusOr<CopyBuffers> Create(
+      DeviceId device, PlaceSizes sizes,
+      std::optional<DeviceId> peer = std::nullopt);
 
-  StreamRef stream() const { return stream_; }
+  // Of the device, with an event that is not timed.
+  StreamRef stream() const { return memory_.stream; }
+  Event& event() { return memory_.event; }
+  // Another stream of the device, with another event.
+  StreamRef other_stream() const { return memory_.other_stream; }
+  Event& other_event() { return memory_.other_event; }
+  // Those of the peer; of the device if there is none.
+  StreamRef peer_stream() const { return memory_.peer_stream; }
+  Event& peer_event() { return memory_.peer_event; }
 
   void* Address(Place place);
 
   absl::Span<const uint8_t> PageableSource(size_t num_bytes) const {
-    return {source_.get(), num_bytes};
+    return {memory_.source.get(), num_bytes};
   }
   absl::Span<uint8_t> Pageable(size_t num_bytes) {
-    return {pageable_.get(), num_bytes};
+    return {memory_.pageable.get(), num_bytes};
+  }
+  absl::Span<uint8_t> Fresh(size_t num_bytes) {
+    return {memory_.fresh.get(), num_bytes};
   }
   PinnedSpan<uint8_t> Pinned(size_t num_bytes) {
-    return pinned_.span().subspan(0, num_bytes);
+    return memory_.pinned.span().subspan(0, num_bytes);
+  }
+  PinnedSpan<uint8_t> OtherPinned(size_t num_bytes) {
+    return memory_.other_pinned.span().subspan(0, num_bytes);
   }
   DeviceSpan<uint8_t> Device(size_t num_bytes) {
-    return device_.span().subspan(0, num_bytes);
+    return memory_.device.span().subspan(0, num_bytes);
   }
   DeviceSpan<uint8_t> OtherDeviceRange(size_t num_bytes) {
-    return other_.span().subspan(0, num_bytes);
+    return memory_.other.span().subspan(0, num_bytes);
   }
+
+  // Puts new pages in the place of kFresh. kResourceExhausted if the host has
+  // none.
+  absl::Status RenewFresh();
 
   // Puts the first `num_bytes` of the random data into `place`.
   absl::Status FillSource(Place place, size_t num_bytes);
@@ -94,24 +126,36 @@ class CopyBuffers {
   absl::StatusOr<bool> HoldsData(Place place, size_t num_bytes);
 
  private:
+  struct Unmap {
+    size_t num_bytes = 0;
+    void operator()(uint8_t* pages) const;
+  };
   using HostMemory = std::unique_ptr<uint8_t[]>;
+  using FreshMemory = std::unique_ptr<uint8_t, Unmap>;
 
-  CopyBuffers(HostMemory source, HostMemory pageable,
-              PinnedBuffer<uint8_t> pinned, DeviceBuffer<uint8_t> device,
-              DeviceBuffer<uint8_t> other, Stream stream)
-      : source_(std::move(source)),
-        pageable_(std::move(pageable)),
-        pinned_(std::move(pinned)),
-        device_(std::move(device)),
-        other_(std::move(other)),
-        stream_(std::move(stream)) {}
+  struct Memory {
+    HostMemory source;
+    HostMemory pageable;
+    FreshMemory fresh;
+    PinnedBuffer<uint8_t> pinned;
+    PinnedBuffer<uint8_t> other_pinned;
+    DeviceBuffer<uint8_t> device;
+    DeviceBuffer<uint8_t> other;
+    DeviceBuffer<uint8_t> peer;
+    DeviceBuffer<uint8_t> other_peer;
+    Stream stream;
+    Stream other_stream;
+    Stream peer_stream;
+    Event event;
+    Event other_event;
+    Event peer_event;
+  };
 
-  HostMemory source_;
-  HostMemory pageable_;
-  PinnedBuffer<uint8_t> pinned_;
-  DeviceBuffer<uint8_t> device_;
-  DeviceBuffer<uint8_t> other_;
-  Stream stream_;
+  explicit CopyBuffers(Memory memory) : memory_(std::move(memory)) {}
+
+  static absl::StatusOr<FreshMemory> MapFresh(size_t num_bytes);
+
+  Memory memory_;
 };
 
 }  // namespace bench

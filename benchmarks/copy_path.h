@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -40,9 +41,15 @@ struct CopyPath {
     kIssue,   // Asynchronous copies, by the host's clock until all are issued.
   };
 
-  // Makes `count` copies of `num_bytes` from `src` to `dst`.
+  // Makes `count` copies of `num_bytes` from `src` to `dst`, and as many of the
+  // same size back if there is a way back.
   using Copies = absl::Status (*)(CopyBuffers& buffers, size_t num_bytes,
                                   int count);
+
+  struct Route {
+    Place dst;
+    Place src;
+  };
 
   absl::string_view name;
   absl::string_view baseline;  // The raw call's name.
@@ -51,7 +58,13 @@ struct CopyPath {
   Timing timing;
   int64_t only_bytes;  // The one size that means something; 0: every size.
   Copies raw;
-  Copies ours;
+  Copies ours;  // Null where Conveyor has none yet.
+  // Another copy, at the same time. Each way has half of the bytes.
+  std::optional<Route> back = std::nullopt;
+
+  bool needs_peer() const { return OnPeer(dst) || OnPeer(src); }
+  // How many ways there are.
+  int ways() const { return back.has_value() ? 2 : 1; }
 };
 
 // All of them, in the order of the report.

@@ -77,6 +77,10 @@ std::string Heading(const Report& run) {
   return text;
 }
 
+std::string Figure(std::optional<double> value) {
+  return value.has_value() ? absl::StrFormat("%.3f", *value) : "-";
+}
+
 std::string RowTable(const std::vector<Row>& rows) {
   std::vector<Cells> lines = {{"path", "size", "GB/s", "raw call", "GB/s",
                                "ratio", "p10 - p90", "of link"}};
@@ -86,14 +90,16 @@ std::string RowTable(const std::vector<Row>& rows) {
     previous = &row;
     const std::optional<double> fraction = row.limit_fraction();
     lines.push_back(
-        {row.name, FormatByteSize(row.bytes),
-         absl::StrFormat("%.3f", row.gb_per_s), row.baseline,
-         absl::StrFormat("%.3f", row.baseline_gb_per_s),
-         absl::StrFormat("%.3f", row.ratio),
-         absl::StrFormat("%.3f - %.3f", row.ratio_p10, row.ratio_p90),
+        {row.name, FormatByteSize(row.bytes), Figure(row.gb_per_s),
+         row.baseline, Figure(row.baseline_gb_per_s), Figure(row.ratio),
+         row.ratio.has_value()
+             ? absl::StrCat(Figure(row.ratio_p10), " - ", Figure(row.ratio_p90))
+             : "-",
          fraction.has_value() ? absl::StrFormat("%.1f %%", *fraction * 100)
                               : "-",
-         row.verified ? "" : "WRONG DATA"});
+         row.wrong()          ? "WRONG DATA"
+         : row.absent.empty() ? ""
+                              : absl::StrCat("absent: ", row.absent)});
   }
   return Align(lines, {0, 3, 8});
 }
@@ -109,8 +115,8 @@ std::string Legend(const std::vector<Row>& rows) {
   if (any([](const Row& row) { return row.limit_gb_per_s.has_value(); })) {
     absl::StrAppend(
         &text,
-        "of link: our GB/s against the fastest raw page-locked copy "
-        "of that direction here.\n");
+        "of link: our GB/s against the fastest raw copy over that link here, "
+        "page-locked\nif it is one from or to the host.\n");
   }
   if (any([](const Row& row) { return row.name == "d2d"; })) {
     absl::StrAppend(
@@ -118,12 +124,26 @@ std::string Legend(const std::vector<Row>& rows) {
         "d2d: the device's memory moves twice the payload, read and "
         "written.\n");
   }
+  if (any([](const Row& row) {
+        return row.name == "duplex" || row.name == "peer_both_ways";
+      })) {
+    absl::StrAppend(&text,
+                    "duplex, peer_both_ways: both directions at once, half of "
+                    "the payload each.\n");
+  }
   for (const Row& row : rows) {
-    if (!absl::StartsWith(row.name, "issue_cost")) continue;
-    const double bytes = static_cast<double>(row.bytes);
-    absl::StrAppendFormat(
-        &text, "%s: a call costs %.3f us, the raw call %.3f us.\n", row.name,
-        bytes / row.gb_per_s / 1e3, bytes / row.baseline_gb_per_s / 1e3);
+    const bool issue = absl::StartsWith(row.name, "issue_cost");
+    if (!issue && row.name != "peer_4k") continue;
+    const auto microseconds = [&](std::optional<double> gb_per_s) {
+      return gb_per_s.has_value()
+                 ? absl::StrFormat("%.3f us", static_cast<double>(row.bytes) /
+                                                  *gb_per_s / 1e3)
+                 : "-";
+    };
+    absl::StrAppend(&text, row.name, ": ",
+                    issue ? "a call costs " : "a copy and its wait cost ",
+                    microseconds(row.gb_per_s), ", the raw call ",
+                    microseconds(row.baseline_gb_per_s), ".\n");
   }
   return text;
 }
@@ -210,12 +230,12 @@ void WriteRow(JsonWriter& json, const Row& row) {
   json.Key("pieces");
   json.Integer(row.pieces);
   json.Key("gb_per_s");
-  json.Number(row.gb_per_s);
+  WriteOptional(json, row.gb_per_s);
   WriteString(json, "baseline", row.baseline);
   json.Key("baseline_gb_per_s");
-  json.Number(row.baseline_gb_per_s);
+  WriteOptional(json, row.baseline_gb_per_s);
   json.Key("ratio");
-  json.Number(row.ratio);
+  WriteOptional(json, row.ratio);
   json.Key("limit_gb_per_s");
   WriteOptional(json, row.limit_gb_per_s);
   json.Key("limit_fraction");
@@ -224,11 +244,17 @@ void WriteRow(JsonWriter& json, const Row& row) {
   json.Integer(row.repetitions);
   json.Key("spread");
   json.BeginArray();
-  json.Number(row.ratio_p10);
-  json.Number(row.ratio_p90);
+  WriteOptional(json, row.ratio_p10);
+  WriteOptional(json, row.ratio_p90);
   json.EndArray();
   json.Key("verified");
   json.Bool(row.verified);
+  json.Key("absent");
+  if (row.absent.empty()) {
+    json.Null();
+  } else {
+    json.String(row.absent);
+  }
   json.EndObject();
 }
 

@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ namespace conveyor {
 namespace bench {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -78,7 +80,8 @@ h2d_pinned  953.674 MiB  1.000  cudaMemcpyAsync  0.500  2.000  1.875 - 2.125   5
 
 GB/s: 10^9 bytes of payload a second. ratio: median over the pairs of raw time /
 our time, above 1 ours is faster; p10 - p90 holds eight of ten pairs.
-of link: our GB/s against the fastest raw page-locked copy of that direction here.
+of link: our GB/s against the fastest raw copy over that link here, page-locked
+if it is one from or to the host.
 
 target      measured  required       row
 h2d_pinned     2.000   >= 0.99  met  h2d_pinned/bytes:1000000000
@@ -136,7 +139,8 @@ TEST(ReportTest, JsonOfOneRow) {
         1.875,
         2.125
       ],
-      "verified": true
+      "verified": true,
+      "absent": null
     }
   ],
   "targets": [
@@ -175,6 +179,27 @@ TEST(ReportTest, WhatIsUnknownIsADashAndNull) {
   EXPECT_THAT(ToJson(run), HasSubstr("\"measured\": null"));
 }
 
+TEST(ReportTest, WhatIsAbsentHasItsReasonAndNoFigures) {
+  Report run = OneRow();
+  Row& row = run.rows[0];
+  row.gb_per_s = row.ratio = row.ratio_p10 = row.ratio_p90 = std::nullopt;
+  row.absent = "not written yet";
+  EXPECT_THAT(
+      ToTable(run),
+      ContainsRegex("-  cudaMemcpyAsync +0.500 +- +- +-  absent: not written"));
+  EXPECT_THAT(ToJson(run), HasSubstr("\"gb_per_s\": null"));
+  EXPECT_THAT(ToJson(run), HasSubstr("\"baseline_gb_per_s\": 0.5"));
+  EXPECT_THAT(ToJson(run), HasSubstr("\"ratio\": null"));
+  EXPECT_THAT(ToJson(run), HasSubstr("null,\n        null\n      ]"));
+  EXPECT_THAT(ToJson(run), HasSubstr("\"absent\": \"not written yet\""));
+
+  row.baseline_gb_per_s = std::nullopt;
+  row.repetitions = 0;
+  row.verified = false;
+  EXPECT_THAT(ToTable(run), Not(HasSubstr("WRONG DATA")));
+  EXPECT_THAT(ToTable(run), ContainsRegex("cudaMemcpyAsync +- +- +- +-  abs"));
+}
+
 TEST(ReportTest, WrongDataStandsOut) {
   Report run = OneRow();
   EXPECT_THAT(ToTable(run), Not(HasSubstr("WRONG DATA")));
@@ -191,6 +216,16 @@ TEST(ReportTest, IssueCostsAreAlsoGivenAsTimes) {
   run.rows[0].baseline_gb_per_s = GigabytesPerSecond(4096, 1.25e-6);
   EXPECT_THAT(ToTable(run),
               HasSubstr("a call costs 1.500 us, the raw call 1.250 us"));
+}
+
+TEST(ReportTest, ACopyAndItsWaitAreAlsoGivenAsATime) {
+  Report run = OneRow();
+  run.rows[0].name = "peer_4k";
+  run.rows[0].bytes = 4096;
+  run.rows[0].gb_per_s.reset();
+  run.rows[0].baseline_gb_per_s = GigabytesPerSecond(4096, 8.25e-6);
+  EXPECT_THAT(ToTable(run),
+              HasSubstr("a copy and its wait cost -, the raw call 8.250 us"));
 }
 
 TEST(ReportTest, CopiesWithinADeviceSayThatGbPerSIsPayload) {

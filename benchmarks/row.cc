@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -28,8 +29,10 @@ namespace conveyor {
 namespace bench {
 
 std::optional<double> Row::limit_fraction() const {
-  if (!limit_gb_per_s.has_value() || *limit_gb_per_s <= 0) return std::nullopt;
-  return gb_per_s / *limit_gb_per_s;
+  if (!gb_per_s.has_value() || limit_gb_per_s.value_or(0) <= 0) {
+    return std::nullopt;
+  }
+  return *gb_per_s / *limit_gb_per_s;
 }
 
 std::string RowId(absl::string_view name, int64_t bytes) {
@@ -41,15 +44,21 @@ double GigabytesPerSecond(double bytes, double seconds) {
 }
 
 void SetLinkLimits(std::vector<Row>& rows) {
-  for (absl::string_view direction : {"h2d_", "d2h_"}) {
-    const std::string pinned = absl::StrCat(direction, "pinned");
+  // What begins with the first is limited by the second.
+  constexpr std::pair<absl::string_view, absl::string_view> kLimits[] = {
+      {"h2d_", "h2d_pinned"},
+      {"d2h_", "d2h_pinned"},
+      {"duplex", "duplex"},
+      {"peer_one_way", "peer_one_way"},
+      {"peer_both_ways", "peer_both_ways"},
+  };
+  for (const auto& [prefix, limiting] : kLimits) {
     std::optional<double> limit;
     for (const Row& row : rows) {
-      if (row.name != pinned) continue;
-      limit = std::max(limit.value_or(0), row.baseline_gb_per_s);
+      if (row.name == limiting) limit = std::max(limit, row.baseline_gb_per_s);
     }
     for (Row& row : rows) {
-      if (absl::StartsWith(row.name, direction)) row.limit_gb_per_s = limit;
+      if (absl::StartsWith(row.name, prefix)) row.limit_gb_per_s = limit;
     }
   }
 }

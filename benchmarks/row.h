@@ -32,18 +32,25 @@ namespace conveyor {
 namespace bench {
 
 struct Row {
-  std::string name;      // The path, as "h2d_pinned".
-  int64_t bytes = 0;     // Of payload, in all pieces together.
-  int64_t pieces = 1;    // Of which the payload consists.
-  double gb_per_s = 0;   // Payload over the median time; 10^9 bytes a second.
+  std::string name;    // The path, as "h2d_pinned".
+  int64_t bytes = 0;   // Of payload, in all pieces together.
+  int64_t pieces = 1;  // Of which the payload consists.
+  // Payload over the median time; 10^9 bytes a second.
+  std::optional<double> gb_per_s;
   std::string baseline;  // The raw call it is held against.
-  double baseline_gb_per_s = 0;
-  double ratio = 0;  // Median of the pairs' ratios; above 1, ours is faster.
-  double ratio_p10 = 0;  // Eight of ten pairs lie between these two.
-  double ratio_p90 = 0;
+  std::optional<double> baseline_gb_per_s;
+  // Median of the pairs' ratios; above 1, ours is faster.
+  std::optional<double> ratio;
+  std::optional<double> ratio_p10;  // Eight of ten pairs lie between these two.
+  std::optional<double> ratio_p90;
   std::optional<double> limit_gb_per_s;  // What the link can do, where known.
   int64_t repetitions = 0;               // Pairs.
   bool verified = false;                 // Ours and raw delivered every byte.
+  // Why there are no figures of ours, or none at all; empty if there are.
+  std::string absent;
+
+  // Whether it was measured, and bytes were wrong.
+  bool wrong() const { return repetitions > 0 && !verified; }
 
   // Of the limit; none where that is unknown.
   std::optional<double> limit_fraction() const;
@@ -56,10 +63,10 @@ std::string RowId(absl::string_view name, int64_t bytes);
 // Payload over time in GB/s, 10^9 bytes a second; 0 if no time passed.
 double GigabytesPerSecond(double bytes, double seconds);
 
-// Sets the limit of every row from or to the host: the fastest raw page-locked
-// copy of its direction among `rows`. Without one the limit stays unknown. Rows
-// of issue costs have no limit, and neither have copies within a device, whose
-// limit no copy in the run tells.
+// Sets the limit of every row over a link: the fastest raw copy over it among
+// `rows`, from or to the host the fastest page-locked one of that direction.
+// Without one the limit stays unknown. Rows of small costs have no limit, and
+// neither have copies within a device, whose limit no copy in the run tells.
 void SetLinkLimits(std::vector<Row>& rows);
 
 }  // namespace bench

@@ -57,6 +57,31 @@ TEST(RowTest, TheLimitIsTheFastestRawPinnedCopyOfTheDirection) {
   EXPECT_EQ(rows[5].limit_fraction(), std::nullopt);
 }
 
+TEST(RowTest, TheLimitOfALinkBetweenDevicesIsItsFastestRawCopy) {
+  std::vector<Row> rows = {
+      MakeRow("duplex", 90, 91),         MakeRow("duplex", 93, 95),
+      MakeRow("peer_one_way", 380, 390), MakeRow("peer_both_ways", 770, 760),
+      MakeRow("peer_4k", 1, 1),          MakeRow("h2d_pinned", 50, 55),
+  };
+  rows[2].gb_per_s = std::nullopt;
+  SetLinkLimits(rows);
+  EXPECT_EQ(rows[0].limit_gb_per_s, 95);
+  EXPECT_EQ(rows[2].limit_gb_per_s, 390);
+  EXPECT_EQ(rows[2].limit_fraction(), std::nullopt);
+  EXPECT_EQ(rows[3].limit_gb_per_s, 760);
+  EXPECT_EQ(rows[4].limit_gb_per_s, std::nullopt);
+  EXPECT_EQ(rows[5].limit_gb_per_s, 55);
+}
+
+TEST(RowTest, WhatWasNotMeasuredIsNotWrong) {
+  Row row;
+  EXPECT_FALSE(row.wrong());
+  row.repetitions = 20;
+  EXPECT_TRUE(row.wrong());
+  row.verified = true;
+  EXPECT_FALSE(row.wrong());
+}
+
 TEST(RowTest, WithoutAPinnedRowTheLimitIsUnknown) {
   std::vector<Row> rows = {MakeRow("h2d_pageable", 25, 12),
                            MakeRow("d2h_pinned", 39, 40)};

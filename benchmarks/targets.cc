@@ -40,6 +40,9 @@ constexpr TargetSpec kTargets[] = {
     {"h2d_pinned", "one_gpu", "h2d_pinned", kGiB, kRatioAtLeast, 0.99},
     {"d2h_pinned", "one_gpu", "d2h_pinned", kGiB, kRatioAtLeast, 0.99},
     {"issue_cost_4k", "one_gpu", "issue_cost_4k", 4096, kCostAtMost, 1.05},
+    {"peer_one_way", "one_host", "peer_one_way", kGiB, kRatioAtLeast, 0.99},
+    {"peer_both_ways", "one_host", "peer_both_ways", kGiB, kRatioAtLeast, 0.99},
+    {"peer_4k", "one_host", "peer_4k", 4096, kCostAtMost, 1.05},
 };
 
 }  // namespace
@@ -71,8 +74,11 @@ std::vector<Target> JudgeTargets(absl::Span<const TargetSpec> targets,
     target.required = spec.required;
     target.at_most = spec.kind == TargetSpec::Kind::kCostAtMost;
     for (const Row& row : rows) {
-      if (row.name != spec.row_name || row.bytes != spec.bytes) continue;
-      const double measured = target.at_most ? 1 / row.ratio : row.ratio;
+      if (row.name != spec.row_name || row.bytes != spec.bytes ||
+          !row.ratio.has_value()) {
+        continue;
+      }
+      const double measured = target.at_most ? 1 / *row.ratio : *row.ratio;
       target.measured = measured;
       target.met = row.verified && (target.at_most ? measured <= spec.required
                                                    : measured >= spec.required);

@@ -63,8 +63,8 @@ struct Target {
 // lists the groups if there is no such group.
 absl::StatusOr<std::vector<TargetSpec>> TargetsOf(absl::string_view group);
 
-// Judges `targets` by `rows`. One whose row is absent, or was not verified, is
-// not met.
+// Judges `targets` by `rows`. One whose row is absent, has no figures of ours
+// or was not verified, is not met.
 std::vector<Target> JudgeTargets(absl::Span<const TargetSpec> targets,
                                  absl::Span<const Row> rows);
 

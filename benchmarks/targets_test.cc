@@ -53,7 +53,8 @@ Row MakeRow(const std::string& name, int64_t bytes, double ratio) {
 TEST(TargetsOfTest, GroupsAndAll) {
   ASSERT_THAT(TargetsOf("one_gpu"), IsOk());
   EXPECT_EQ(TargetsOf("one_gpu")->size(), 3u);
-  EXPECT_EQ(TargetsOf("")->size(), 3u);
+  EXPECT_EQ(TargetsOf("one_host")->size(), 3u);
+  EXPECT_EQ(TargetsOf("")->size(), 6u);
 }
 
 TEST(TargetsOfTest, AnUnknownGroupListsTheGroups) {
@@ -99,6 +100,15 @@ TEST(JudgeTargetsTest, AnotherSizeDecidesNothing) {
   const std::vector<Target> measured = OnlyMeasured(judged);
   ASSERT_EQ(measured.size(), 1u);
   EXPECT_EQ(measured[0].id, "cheap");
+}
+
+TEST(JudgeTargetsTest, ARowWithoutFiguresOfOursIsNotMeasured) {
+  Row row = MakeRow("h2d_pinned", kGiB, 1);
+  row.ratio.reset();
+  const std::vector<Target> judged =
+      JudgeTargets(std::vector<TargetSpec>{kFast}, {row});
+  EXPECT_FALSE(judged[0].measured.has_value());
+  EXPECT_FALSE(judged[0].met);
 }
 
 TEST(JudgeTargetsTest, WrongDataMeetsNoTarget) {

@@ -32,6 +32,37 @@ cudaError_t EnqueueCopies(void* dst, const void* src, size_t num_bytes,
   return cudaSuccess;
 }
 
+cudaError_t CopyAndWait(void* dst, const void* src, size_t num_bytes,
+                        cudaMemcpyKind kind, cudaStream_t stream, int count) {
+  for (int i = 0; i < count; ++i) {
+    cudaError_t error = cudaMemcpyAsync(dst, src, num_bytes, kind, stream);
+    if (error != cudaSuccess) return error;
+    error = cudaStreamSynchronize(stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t EnqueueBothWays(const OneWay& there, const OneWay& back,
+                            size_t num_bytes, int count, cudaEvent_t forked,
+                            cudaEvent_t joined) {
+  cudaError_t error = cudaEventRecord(forked, there.stream);
+  if (error != cudaSuccess) return error;
+  error = cudaStreamWaitEvent(back.stream, forked, 0);
+  if (error != cudaSuccess) return error;
+  const OneWay ways[] = {there, back};
+  for (int i = 0; i < count; ++i) {
+    for (const OneWay& way : ways) {
+      error =
+          cudaMemcpyAsync(way.dst, way.src, num_bytes, way.kind, way.stream);
+      if (error != cudaSuccess) return error;
+    }
+  }
+  error = cudaEventRecord(joined, back.stream);
+  if (error != cudaSuccess) return error;
+  return cudaStreamWaitEvent(there.stream, joined, 0);
+}
+
 cudaError_t UploadPageable(void* device, const void* host, size_t num_bytes,
                            int count) {
   for (int i = 0; i < count; ++i) {

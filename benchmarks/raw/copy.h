@@ -38,6 +38,25 @@ namespace raw {
 cudaError_t EnqueueCopies(void* dst, const void* src, size_t num_bytes,
                           cudaMemcpyKind kind, cudaStream_t stream, int count);
 
+// The same, and waits for each copy before the next.
+cudaError_t CopyAndWait(void* dst, const void* src, size_t num_bytes,
+                        cudaMemcpyKind kind, cudaStream_t stream, int count);
+
+// One of two copies that are made at the same time.
+struct OneWay {
+  void* dst;
+  const void* src;
+  cudaMemcpyKind kind;
+  cudaStream_t stream;
+};
+
+// Two copies at a time with cudaMemcpyAsync, after earlier work on
+// there.stream, whose later work waits for both. `forked` is an event of the
+// device of there.stream, `joined` one of back.stream's. Returns once enqueued.
+cudaError_t EnqueueBothWays(const OneWay& there, const OneWay& back,
+                            size_t num_bytes, int count, cudaEvent_t forked,
+                            cudaEvent_t joined);
+
 // cudaMemcpy. Returns when the data is in place: cudaMemcpy itself returns from
 // an upload once the host's memory has been read, so the default stream is
 // waited for after it.

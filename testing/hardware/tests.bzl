@@ -3,6 +3,7 @@
 # Every test with the tag gpu, which gpu_cc_test gives: one line a test.
 HARDWARE_TESTS = [
     "//benchmarks:copy_benchmark_test_gpu",
+    "//benchmarks:peer_test_gpu",
     "//testing:devices_test_gpu",
     "//testing:stream_gate_test_gpu",
     "//testing/conformance:allocation_test_gpu",

@@ -66,6 +66,7 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(first_touch_gb_per_s),
     CONVEYOR_SIM_FIELD(driver_touch_gb_per_s),
     CONVEYOR_SIM_FIELD(copy_gap_ns),
+    CONVEYOR_SIM_FIELD(download_gap_ns),
     CONVEYOR_SIM_FIELD(batch_small_gap_ns),
     CONVEYOR_SIM_FIELD(batch_middle_gap_ns),
     CONVEYOR_SIM_FIELD(batch_large_gap_ns),

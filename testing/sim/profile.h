@@ -61,6 +61,7 @@ struct Profile {
   double first_touch_gb_per_s;
   double driver_touch_gb_per_s;
   double copy_gap_ns;
+  double download_gap_ns;
   double batch_small_gap_ns;
   double batch_middle_gap_ns;
   double batch_large_gap_ns;

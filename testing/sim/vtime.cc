@@ -306,7 +306,9 @@ void VirtualTime::ReleaseEngine(Stream* stream) {
 }
 
 double VirtualTime::GapOf(const Op& op) const {
-  return (op.work.gap_ns < 0 ? profile_.copy_gap_ns : op.work.gap_ns) +
+  if (op.work.gap_ns >= 0) return op.work.gap_ns + op.delay_ns;
+  const bool download = op.work.transfers.front().path == Path::kDownload;
+  return (download ? profile_.download_gap_ns : profile_.copy_gap_ns) +
          op.delay_ns;
 }
 

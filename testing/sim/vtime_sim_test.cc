@@ -150,6 +150,19 @@ TEST_F(VirtualTimeTest, SmallCopiesCostWhatTheirStartsCost) {
   }
 }
 
+TEST_F(VirtualTimeTest, SmallCopiesToTheHostStartSooner) {
+  constexpr int kPieces = 256;
+  for (const auto& [bytes, rate] : std::vector<std::pair<size_t, double>>{
+           {4 << 10, 1.86}, {16 << 10, 7.37}, {64 << 10, 22.4}}) {
+    EXPECT_NEAR(Rate(static_cast<double>(bytes) * kPieces,
+                     [&, bytes = bytes] {
+                       for (int i = 0; i < kPieces; ++i) Download(0, bytes);
+                     }),
+                rate, rate * 0.1)
+        << bytes;
+  }
+}
+
 TEST_F(VirtualTimeTest, PageableCopiesCostTheHostsTime) {
   std::vector<char> pageable(kLarge);
   EXPECT_NEAR(

@@ -323,6 +323,7 @@ TEST_F(VirtualTimeTest, TheHostsOwnWorkOverlapsTheDevices) {
 TEST_F(VirtualTimeTest, KernelsOfAllStreamsShareTheMemory) {
   constexpr size_t kHuge = size_t{1} << 30;
   constexpr size_t kStreams = 100;
+  constexpr double kMemory = 4260;  // GB/s.
   char* memory = nullptr;
   ASSERT_CUDA(cudaMalloc(&memory, kHuge));
   std::vector<cudaStream_t> streams(kStreams);
@@ -348,10 +349,10 @@ TEST_F(VirtualTimeTest, KernelsOfAllStreamsShareTheMemory) {
   // Together at the memory's rate: all others first, at about the same time
   // (they did not begin at the same), and then what is left of the first.
   EXPECT_EQ(ended.back().bytes, kHuge);
-  EXPECT_NEAR(ns_until(kStreams - 1), bytes / 4000, 0.01 * bytes / 4000);
+  EXPECT_NEAR(ns_until(kStreams - 1), bytes / kMemory, 0.01 * bytes / kMemory);
   EXPECT_NEAR(ns_until(0), ns_until(kStreams - 2), 0.1 * ns_until(0));
   EXPECT_NEAR(ns_until(kStreams - 1) - ns_until(kStreams - 2),
-              kHuge / 2 / 4000.0, 0.1 * kHuge / 2 / 4000);
+              kHuge / 2 / kMemory, 0.1 * kHuge / 2 / kMemory);
   for (cudaStream_t stream : streams) ASSERT_CUDA(cudaStreamDestroy(stream));
   ASSERT_CUDA(cudaFree(memory));
 }

@@ -28,6 +28,7 @@
 #include "testing/sim/capture.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
 #include "testing/sim/trace.h"
@@ -169,7 +170,9 @@ bool Call::Reached(Point point) {
       (stream.timed == point.index && stream.timed_at > thread_.clock)) {
     return false;
   }
-  return Force(machine_, point);
+  if (!Force(machine_, point)) return false;
+  OpenManagedIfIdle(machine_, thread_.clock);
+  return true;
 }
 
 bool Call::Reached(const EventRecord& record) {
@@ -177,8 +180,10 @@ bool Call::Reached(const EventRecord& record) {
 }
 
 void Call::WakeAt(double time) {
-  if (time <= thread_.clock) return;
-  Charge(time - thread_.clock + machine_.profile.wake_ns);
+  if (time > thread_.clock) {
+    Charge(time - thread_.clock + machine_.profile.wake_ns);
+  }
+  OpenManagedIfIdle(machine_, thread_.clock);
 }
 
 void Call::Charge(double ns) {

@@ -23,6 +23,7 @@
 #include "testing/sim/api.h"
 #include "testing/sim/effects.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 
@@ -155,6 +156,7 @@ void StageSource(Work* work) {
   Work taken = *work;
   taken.dst = work->staged.get();
   taken.dst_pitch = work->width;
+  const ManagedWindow window(TheMachine());
   CopyRows(taken);
   work->src = work->staged.get();
   work->src_pitch = work->width;

@@ -25,6 +25,7 @@
 #include "testing/sim/disturbed.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 
@@ -96,6 +97,7 @@ void ApplyEffect(Machine& machine, Op& op) {
     device.error = cudaErrorIllegalAddress;
     return;
   }
+  const ManagedWindow window(machine);
   const bool disturbed = TheFaults().disturbs_effects();
   if (disturbed) {
     device.error = FindBrokenLink(work);

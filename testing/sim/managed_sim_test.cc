@@ -349,6 +349,16 @@ TEST_F(ManagedTest, APrefetchIsNotCaptured) {
   EXPECT_EQ(ResidentBytes(memory_, kBytes, 0), 0u);
 }
 
+// Unlike a machine without concurrent access.
+TEST_F(ManagedTest, TheHostMayTouchItWhileAKernelRuns) {
+  const MemoryRange range = {memory_, kBytes};
+  ASSERT_CUDA(LaunchKernel(
+      stream_, [] {}, &range, 1, nullptr, 0));
+  memory_[0] = 3;
+  EXPECT_EQ(memory_[0], 3);
+  ASSERT_CUDA(cudaStreamSynchronize(stream_));
+}
+
 }  // namespace
 }  // namespace sim
 }  // namespace conveyor

@@ -28,6 +28,7 @@
 
 #include "testing/sim/baton.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/scheduler.h"
 #include "testing/sim/thread.h"
@@ -76,6 +77,7 @@ void RunHostFunction(Machine& machine, Lock& lock, Thread& self, Op& op) {
   lock.unlock();
   op.work.function(op.work.data);
   lock.lock();
+  TakeManagedBack(machine);
   op.returned = true;
   if (due) {
     op.not_before = self.clock;
@@ -98,6 +100,7 @@ void RunHostFunctions(Thread* self) {
   Machine& machine = TheMachine();
   Threads& threads = TheThreads();
   SetThisThread(self);
+  LendManagedToThisThread();
   Lock lock(machine.mutex);
   WaitForTurn(machine, lock, *self);
   while (true) {

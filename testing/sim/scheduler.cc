@@ -23,6 +23,7 @@
 #include "testing/sim/effects.h"
 #include "testing/sim/faults.h"
 #include "testing/sim/machine.h"
+#include "testing/sim/managed_guard.h"
 #include "testing/sim/progress.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/trace.h"
@@ -126,6 +127,7 @@ uint64_t Enqueue(Machine& machine, Stream* stream, Work work,
   ++machine.pending;
   if (op.work.kind == OpKind::kHostFunction) ++machine.turns.pending_functions;
   machine.time->Enqueued(stream);
+  CloseManaged(machine, op);
   const uint64_t index = op.index;
   RunWilling(machine, {stream});
   if (machine.pending > 0) WakeTicker(machine);

@@ -24,6 +24,7 @@ HARDWARE_TESTS = [
     "//testing/conformance:two_devices_test_gpu",
     "//testing/hardware:device_gpu_test",
     "//third_party/cuda:cuda_library_test_gpu",
+    "//third_party/cuda:host_threads_test_gpu",
     "//third_party/nccl:nccl_gpu_test",
     "//transfer:buffers_test_gpu",
     "//transfer:copy_2d_test_gpu",

@@ -15,6 +15,8 @@
 // What CUDA says of devices, and to wrong questions about them.
 
 #include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <thread>
@@ -126,6 +128,23 @@ TEST_F(DeviceQueriesTest, ANewThreadsCurrentDeviceIsTheFirst) {
     EXPECT_CUDA(cudaGetDevice(&device));
     EXPECT_EQ(device, 0);
   }).join();
+}
+
+// A child has none of the driver's threads. It may still start a program.
+TEST_F(DeviceQueriesTest, AForkedChildCannotUseTheDevice) {
+  void* memory = nullptr;
+  ASSERT_CUDA(cudaMalloc(&memory, 1));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    void* other = nullptr;
+    _exit(cudaMalloc(&other, 1));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), cudaErrorInitializationError);
+  EXPECT_CUDA(cudaFree(memory));
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ Call::Call(const char* name, double cost_ns)
   refusal_ = fault.error;
   if (Corrupts(refusal_)) device().error = refusal_;
   if (refusal_ == cudaSuccess) refusal_ = device().error;
+  if (machine_.forked) refusal_ = cudaErrorInitializationError;
 }
 
 Stream* Call::Find(cudaStream_t handle) {

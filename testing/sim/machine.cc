@@ -15,6 +15,7 @@
 #include "testing/sim/machine.h"
 
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,7 @@ void StartTraceFromEnvironment() {
   if (Environment("CONVEYOR_SIM_TRACE", "").empty()) return;
   TheTrace().Start(0);
   std::atexit([] {
+    if (TheMachine().forked) return;  // It is the parent's.
     const std::string path = Environment("CONVEYOR_SIM_TRACE", "");
     Machine& machine = TheMachine();
     std::lock_guard<std::mutex> lock(machine.mutex);
@@ -68,7 +70,19 @@ void StartTraceFromEnvironment() {
   });
 }
 
+// A child has none of the threads, so nobody else may hold the lock meanwhile.
+void HandleForks() {
+  pthread_atfork([] { TheMachine().mutex.lock(); },
+                 [] { TheMachine().mutex.unlock(); },
+                 [] {
+                   TheMachine().forked = true;
+                   TheMachine().turns.scheduled = false;
+                   TheMachine().mutex.unlock();
+                 });
+}
+
 Machine* MakeMachine() {
+  HandleForks();
   auto* const machine = new Machine;
   machine->profile = LoadProfile(Environment("CONVEYOR_SIM_PROFILE", "h200x2"));
   machine->time = std::make_unique<VirtualTime>(machine->profile);
@@ -76,6 +90,8 @@ Machine* MakeMachine() {
   const std::string free = Environment("CONVEYOR_SIM_FREE", "");
   machine->free_synchronizes =
       free.empty() ? machine->seed % 2 == 1 : free != "async";
+  machine->turns.scheduled =
+      Environment("CONVEYOR_SIM_THREADS", "scheduled") != "free";
   machine->devices.resize(static_cast<size_t>(machine->profile.device_count()));
   for (int i = 0; i < machine->profile.device_count(); ++i) {
     Device& device = machine->devices[static_cast<size_t>(i)];

@@ -91,6 +91,9 @@ struct Machine {
 
   Turns turns;
   size_t own_threads = 0;  // That take no turns.
+  // Whether this process is the child of one that has used the machine: as with
+  // CUDA, it cannot.
+  bool forked = false;
 };
 
 // Made at first use, from the environment, and never destroyed: threads may

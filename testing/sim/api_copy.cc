@@ -140,7 +140,9 @@ cudaError_t Copy(Call& call, const CopyRequest& request, Stream* stream,
   if (host_to_host) {
     host_ns = bytes / profile.host_copy_gb_per_s[0];
   } else if (dst.pageable()) {
-    host_ns = bytes / std::min(profile.pageable_d2h_gb_per_s,
+    // However little it is, it comes by way of a copy that is waited for.
+    host_ns = profile.download_gap_ns + profile.wake_ns +
+              bytes / std::min(profile.pageable_d2h_gb_per_s,
                                call.machine().time->DownloadRate(src.device));
     work.transfers.clear();
   }

@@ -193,6 +193,13 @@ TEST_F(VirtualTimeTest, ADestinationThatNobodyTouchedCostsItsPages) {
   munmap(fresh, kLarge);
 }
 
+TEST_F(VirtualTimeTest, ASmallPageableDownloadCostsItsStartAndItsWait) {
+  char byte = 0;
+  const int64_t start = HostNowNs();
+  ASSERT_CUDA(cudaMemcpy(&byte, device_[0], 1, cudaMemcpyDeviceToHost));
+  EXPECT_NEAR(static_cast<double>(HostNowNs() - start), 7500, 200);
+}
+
 TEST_F(VirtualTimeTest, ACopyWithinTheHostIsThatOfOneThread) {
   const std::vector<char> source(kLarge);
   std::vector<char> touched(kLarge);

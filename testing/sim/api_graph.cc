@@ -21,16 +21,25 @@
 
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
+#include "testing/sim/graph.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
 using conveyor::sim::BeginCapture;
+using conveyor::sim::Branch;
 using conveyor::sim::Call;
 using conveyor::sim::Capture;
 using conveyor::sim::EndCapture;
+using conveyor::sim::ExecutableGraph;
 using conveyor::sim::Graph;
+using conveyor::sim::GraphNode;
 using conveyor::sim::InvalidateCapture;
+using conveyor::sim::Machine;
+using conveyor::sim::MakeExecutable;
+using conveyor::sim::NewStream;
 using conveyor::sim::NodeHandle;
+using conveyor::sim::Point;
+using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
 using conveyor::sim::Work;
@@ -57,6 +66,59 @@ cudaError_t GetStatus(Call& call, cudaStream_t stream,
                                        : cudaStreamCaptureStatusInvalidated;
   }
   return cudaSuccess;
+}
+
+Work Mark(const char* label) {
+  Work work;
+  work.label = label;
+  return work;
+}
+
+// Puts the nodes into `target`, and into streams of their own where they belong
+// to other branches or another device. All of it comes after what `target` has
+// and before what it gets, and after the graph's last launch.
+cudaError_t Launch(Call& call, ExecutableGraph* graph, Stream* target) {
+  std::vector<Branch>& branches = graph->branches;
+  const auto is_in_target = [&](size_t branch) {
+    return branch == 0 && branches[branch].device == target->device;
+  };
+  std::vector<Point> before;
+  if (graph->end.stream != nullptr) before.push_back(graph->end);
+  Point start;
+  if (const cudaError_t error =
+          call.Enqueue(target, Mark("graph start"), before, &start)) {
+    return error;
+  }
+  std::vector<Point> points;
+  std::vector<Point> ends(branches.size());
+  for (const GraphNode& node : graph->nodes) {
+    Branch& branch = branches[node.branch];
+    const bool in_target = is_in_target(node.branch);
+    if (!in_target && branch.stream == nullptr) {
+      branch.stream = NewStream(call.machine(), branch.device,
+                                cudaStreamNonBlocking, target->priority);
+    }
+    std::vector<Point> after;
+    if (node.after.empty() && !in_target) after.push_back(start);
+    for (const size_t other : node.after) {
+      if (graph->nodes[other].branch != node.branch) {
+        after.push_back(points[other]);
+      }
+    }
+    points.emplace_back();
+    if (const cudaError_t error =
+            call.Enqueue(in_target ? target : branch.stream, node.work,
+                         std::move(after), &points.back())) {
+      return error;
+    }
+    ends[node.branch] = points.back();
+  }
+  std::vector<Point> joined;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    if (!is_in_target(i)) joined.push_back(ends[i]);
+  }
+  return call.Enqueue(target, Mark("graph end"), std::move(joined),
+                      &graph->end);
 }
 
 }  // namespace
@@ -120,7 +182,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   *graph = nullptr;
-  std::vector<Work> nodes;
+  std::vector<GraphNode> nodes;
   if (const cudaError_t error =
           EndCapture(call.machine(), call.thread(), found, &nodes)) {
     return call.Return(error);
@@ -149,14 +211,16 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* graph_exec, cudaGraph_t graph,
   if (graph_exec == nullptr || found == nullptr || flags != 0) {
     return call.Return(cudaErrorInvalidValue);
   }
-  *graph_exec = call.machine().executables.Add(std::make_unique<Graph>(*found));
+  *graph_exec = call.machine().executables.Add(
+      std::make_unique<ExecutableGraph>(MakeExecutable(*found)));
   return call.Return(cudaSuccess);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph_exec, cudaStream_t stream) {
   Call call(__func__, TheMachine().profile.graph_issue_ns);
   if (call.refused()) return call.Return(call.refusal());
-  const Graph* const found = call.machine().executables.Get(graph_exec);
+  const ExecutableGraph* const found =
+      call.machine().executables.Get(graph_exec);
   if (found == nullptr) return call.Return(cudaErrorInvalidValue);
   Stream* const target = call.Find(stream);
   if (target == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
@@ -164,14 +228,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph_exec, cudaStream_t stream) {
     InvalidateCapture(target);
     return call.Return(cudaErrorStreamCaptureUnsupported);
   }
-  // One after the other, in the order of their capture: one of those that CUDA
-  // allows.
-  for (const Work& node : std::vector<Work>(found->nodes)) {
-    if (const cudaError_t error = call.Enqueue(target, node)) {
-      return call.Return(error);
-    }
+  ExecutableGraph launched = *found;
+  const cudaError_t error = Launch(call, &launched, target);
+  // Looked up again: the lock may have been let go.
+  if (ExecutableGraph* const still =
+          call.machine().executables.Get(graph_exec)) {
+    still->branches = launched.branches;
+    still->end = launched.end;
   }
-  return call.Return(cudaSuccess);
+  return call.Return(error);
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
@@ -203,9 +268,15 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph_exec) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
-  if (call.machine().executables.Get(graph_exec) == nullptr) {
-    return call.Return(cudaErrorInvalidValue);
+  Machine& machine = call.machine();
+  const ExecutableGraph* const found = machine.executables.Get(graph_exec);
+  if (found == nullptr) return call.Return(cudaErrorInvalidValue);
+  // What is under way is still done.
+  for (const Branch& branch : found->branches) {
+    if (branch.stream == nullptr) continue;
+    branch.stream->live = false;
+    ReapStreams(machine, branch.device);
   }
-  call.machine().executables.Remove(graph_exec);
+  machine.executables.Remove(graph_exec);
   return call.Return(cudaSuccess);
 }

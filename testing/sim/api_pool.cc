@@ -223,6 +223,9 @@ cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
       allocation->kind != MemoryKind::kDevice) {
     return call.Return(cudaErrorInvalidValue);
   }
+  // Only what the graph itself allocates can be freed in it, and that is
+  // nothing.
+  if (found->capture != nullptr) return call.Return(cudaErrorInvalidValue);
   Work work;
   work.kind = OpKind::kFree;
   work.dst = static_cast<char*>(dev_ptr);

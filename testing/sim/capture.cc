@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/graph.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
@@ -59,7 +60,7 @@ bool AllJoined(const Capture& capture) {
     const size_t node = work.back();
     work.pop_back();
     if (!reached.insert(node).second) continue;
-    const std::vector<size_t>& before = capture.after[node];
+    const std::vector<size_t>& before = capture.nodes[node].after;
     work.insert(work.end(), before.begin(), before.end());
   }
   for (const auto& entry : capture.frontiers) {
@@ -143,7 +144,7 @@ cudaError_t BeginCapture(Machine& machine, const Thread& thread, Stream* stream,
 }
 
 cudaError_t EndCapture(Machine& machine, const Thread& thread, Stream* stream,
-                       std::vector<Work>* nodes) {
+                       std::vector<GraphNode>* nodes) {
   Capture* const capture = stream->capture;
   if (capture == nullptr) return cudaErrorIllegalState;
   if (capture->origin != stream) {
@@ -169,9 +170,12 @@ cudaError_t CaptureWork(Stream* stream, Work work) {
   Capture& capture = *stream->capture;
   if (!capture.valid) return cudaErrorStreamCaptureInvalidated;
   std::vector<size_t>& frontier = capture.frontiers[stream];
-  capture.after.push_back(std::move(frontier));
+  GraphNode node;
+  node.work = std::move(work);
+  node.device = stream->device;
+  node.after = std::move(frontier);
   frontier = {capture.nodes.size()};
-  capture.nodes.push_back(std::move(work));
+  capture.nodes.push_back(std::move(node));
   return cudaSuccess;
 }
 

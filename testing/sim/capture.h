@@ -28,6 +28,7 @@
 #include <map>
 #include <vector>
 
+#include "testing/sim/graph.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
@@ -41,9 +42,7 @@ struct Capture {
   const Thread* thread;  // That began it.
   Stream* origin;
   bool valid = true;
-  std::vector<Work> nodes;  // In an order that CUDA allows.
-  // What each node comes after.
-  std::vector<std::vector<size_t>> after;
+  std::vector<GraphNode> nodes;  // In an order that CUDA allows.
   // The nodes that the next one of each captured stream comes after.
   std::map<Stream*, std::vector<size_t>> frontiers;
   // What cudaStreamGetCaptureInfo last gave out.
@@ -71,7 +70,7 @@ cudaError_t BeginCapture(Machine& machine, const Thread& thread, Stream* stream,
 // On success and on failure the capture is over, unless the stream is the wrong
 // one: then it is invalid.
 cudaError_t EndCapture(Machine& machine, const Thread& thread, Stream* stream,
-                       std::vector<Work>* nodes);
+                       std::vector<GraphNode>* nodes);
 
 // Adds work to the capture of `stream`.
 cudaError_t CaptureWork(Stream* stream, Work work);

@@ -16,11 +16,17 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "testing/sim/launch.h"
 #include "testing/sim/sim.h"
@@ -286,6 +292,174 @@ TEST_F(CaptureTest, InfoTellsTheCaptureAndWhatTheNextNodeComesAfter) {
   ASSERT_CUDA(ask(stream_));
   EXPECT_NE(id, first_id);
   EXPECT_CUDA(End());
+}
+
+// A graph of two branches: one node, then one in each stream, then one again.
+class BranchTest : public CaptureTest {
+ protected:
+  template <typename Enqueue>
+  void Instantiate(Enqueue enqueue) {
+    Begin();
+    enqueue(0, stream_);
+    ASSERT_CUDA(cudaEventRecord(event_, stream_));
+    ASSERT_CUDA(cudaStreamWaitEvent(fork_, event_, 0));
+    enqueue(1, stream_);
+    enqueue(2, fork_);
+    ASSERT_CUDA(cudaEventRecord(event_, fork_));
+    ASSERT_CUDA(cudaStreamWaitEvent(stream_, event_, 0));
+    enqueue(3, stream_);
+    cudaGraph_t graph = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream_, &graph));
+    ASSERT_CUDA(cudaGraphInstantiate(&executable_, graph, 0));
+    ASSERT_CUDA(cudaGraphDestroy(graph));
+  }
+
+  void TearDown() override {
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    if (executable_ != nullptr) {
+      EXPECT_CUDA(cudaGraphExecDestroy(executable_));
+    }
+    CaptureTest::TearDown();
+  }
+
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+TEST_F(BranchTest, BranchesTakeEffectInAnyOrder) {
+  static std::string order;
+  Instantiate([](int node, cudaStream_t stream) {
+    ASSERT_CUDA(LaunchKernel(
+        stream, [node] { order += std::to_string(node); }, nullptr, 0, nullptr,
+        0));
+  });
+  std::set<std::string> seen;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SetSeed(seed);
+    order.clear();
+    // The branch's stream, too, makes its choices by the seed.
+    cudaStream_t stream = nullptr;
+    ASSERT_CUDA(cudaStreamCreate(&stream));
+    ASSERT_CUDA(cudaGraphLaunch(executable_, stream));
+    ASSERT_CUDA(cudaStreamSynchronize(stream));
+    ASSERT_CUDA(cudaStreamDestroy(stream));
+    seen.insert(order);
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAre("0123", "0213"));
+}
+
+TEST_F(BranchTest, BranchesOverlapInTime) {
+  constexpr size_t kLarge = 4 << 20;
+  char* device = nullptr;
+  char* pinned = nullptr;
+  ASSERT_CUDA(cudaMalloc(&device, kLarge));
+  ASSERT_CUDA(cudaMallocHost(&pinned, kLarge));
+  Instantiate([&](int node, cudaStream_t stream) {
+    switch (node) {
+      case 1:
+        ASSERT_CUDA(cudaMemcpyAsync(device, pinned, kLarge,
+                                    cudaMemcpyHostToDevice, stream));
+        break;
+      case 2:
+        ASSERT_CUDA(cudaMemcpyAsync(pinned, device, kLarge,
+                                    cudaMemcpyDeviceToHost, stream));
+        break;
+      default:
+        ASSERT_CUDA(cudaMemsetAsync(device_, node, kBytes, stream));
+        break;
+    }
+  });
+  StartTrace();
+  ASSERT_CUDA(cudaGraphLaunch(executable_, stream_));
+  ASSERT_CUDA(cudaStreamSynchronize(stream_));
+  StopTrace();
+
+  std::map<std::string, TracedOperation> by_name;
+  std::vector<TracedOperation> sets;
+  for (const TracedOperation& operation : TracedOperations()) {
+    by_name[operation.name] = operation;
+    if (operation.kind == Operation::kSet) sets.push_back(operation);
+  }
+  const TracedOperation& up = by_name["pinned upload"];
+  const TracedOperation& down = by_name["pinned download"];
+  EXPECT_NE(up.stream, down.stream);
+  EXPECT_GT(
+      std::min(up.end_ns, down.end_ns) - std::max(up.start_ns, down.start_ns),
+      static_cast<int64_t>(kLarge / 60));
+  ASSERT_EQ(sets.size(), 2u);
+  EXPECT_GE(by_name["graph start"].end_ns, 0);
+  EXPECT_LE(by_name["graph start"].end_ns, sets[0].start_ns);
+  EXPECT_LE(sets[0].end_ns, std::min(up.start_ns, down.start_ns));
+  EXPECT_GE(sets[1].start_ns, std::max(up.end_ns, down.end_ns));
+  EXPECT_GE(by_name["graph end"].start_ns, sets[1].end_ns);
+  ASSERT_CUDA(cudaFree(device));
+  ASSERT_CUDA(cudaFreeHost(pinned));
+}
+
+TEST_F(BranchTest, LaunchesOfOneGraphComeOneAfterTheOther) {
+  static std::string order;
+  Instantiate([](int node, cudaStream_t stream) {
+    ASSERT_CUDA(LaunchKernel(
+        stream, [node] { order += std::to_string(node); }, nullptr, 0, nullptr,
+        0));
+  });
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SetSeed(seed);
+    order.clear();
+    ASSERT_CUDA(cudaGraphLaunch(executable_, stream_));
+    ASSERT_CUDA(cudaGraphLaunch(executable_, fork_));
+    ASSERT_CUDA(cudaStreamSynchronize(fork_));
+    ASSERT_EQ(order.size(), 8u) << seed;
+    EXPECT_EQ(order[3], '3') << order;
+    EXPECT_EQ(order[4], '0') << order;
+  }
+}
+
+TEST_F(BranchTest, TheLegacyStreamWaitsForABlockingStreamsGraph) {
+  Instantiate([this](int node, cudaStream_t stream) {
+    ASSERT_CUDA(cudaMemsetAsync(device_ + node, 5, 1, stream));
+  });
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SetSeed(seed);
+    ASSERT_CUDA(cudaMemset(device_, 0, kBytes));
+    ASSERT_CUDA(cudaGraphLaunch(executable_, blocking_));
+    char found[4] = {};
+    ASSERT_CUDA(cudaMemcpy(found, device_, 4, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(std::string(found, 4), std::string(4, 5)) << seed;
+  }
+}
+
+TEST_F(BranchTest, AGraphInFlightCanBeDestroyed) {
+  const int live = LiveHandles();
+  Instantiate([this](int node, cudaStream_t stream) {
+    ASSERT_CUDA(cudaMemsetAsync(device_ + node, 6, 1, stream));
+  });
+  ASSERT_CUDA(cudaGraphLaunch(executable_, stream_));
+  ASSERT_CUDA(cudaGraphExecDestroy(executable_));
+  executable_ = nullptr;
+  EXPECT_EQ(LiveHandles(), live);
+  ASSERT_CUDA(cudaStreamSynchronize(stream_));
+  char found[4] = {};
+  ASSERT_CUDA(cudaMemcpy(found, device_, 4, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(std::string(found, 4), std::string(4, 6));
+}
+
+// In CUDA a graph may have memory of its own, and nothing else is freed in it.
+TEST_F(CaptureTest, PoolMemoryIsNeitherTakenNorFreed) {
+  char* memory = nullptr;
+  ASSERT_CUDA(cudaMallocAsync(&memory, kBytes, stream_));
+  Begin();
+  EXPECT_EQ(cudaFreeAsync(memory, stream_), cudaErrorInvalidValue);
+  EXPECT_CUDA(End());
+  Begin();
+  char* captured = nullptr;
+  EXPECT_EQ(cudaMallocAsync(&captured, kBytes, stream_),
+            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(captured, nullptr);
+  EXPECT_EQ(End(), cudaErrorStreamCaptureInvalidated);
+  // It is still there.
+  EXPECT_CUDA(cudaMemsetAsync(memory, 1, kBytes, stream_));
+  EXPECT_CUDA(cudaFreeAsync(memory, stream_));
+  EXPECT_CUDA(cudaStreamSynchronize(stream_));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/sim/graph.h"
 #include "testing/sim/handles.h"
 #include "testing/sim/pool.h"
 #include "testing/sim/profile.h"
@@ -42,11 +43,6 @@
 
 namespace conveyor {
 namespace sim {
-
-// What a capture has made, or what cudaGraphInstantiate has made of that.
-struct Graph {
-  std::vector<Work> nodes;
-};
 
 struct Device {
   Stream* legacy = nullptr;
@@ -75,7 +71,7 @@ struct Machine {
   HandleTable<cudaStream_t, Stream*> streams{1};
   HandleTable<cudaEvent_t, Event> events{2};
   HandleTable<cudaGraph_t, Graph> graphs{3};
-  HandleTable<cudaGraphExec_t, Graph> executables{4};
+  HandleTable<cudaGraphExec_t, ExecutableGraph> executables{4};
   HandleTable<cudaMemPool_t, std::shared_ptr<Pool>> pools{5};
   std::vector<std::shared_ptr<Capture>> captures;
   uint64_t next_capture_id = 1;

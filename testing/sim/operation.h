@@ -35,6 +35,7 @@ enum class Operation : uint8_t {
   kEventWait,  // cudaStreamWaitEvent.
   kFree,       // cudaFreeAsync.
   kPrefetch,   // cudaMemPrefetchAsync.
+  kGraph,      // Where a launched graph begins and where it ends.
 };
 
 }  // namespace sim

@@ -117,7 +117,7 @@ struct Work {
   std::vector<Transfer> transfers;
   // Of a copy: its transfer, whoever pays for it. No bytes: from host to host.
   Transfer route = {Path::kLocal, 0, 0, 0};
-  const char* label = "";      // Of a copy, for traces.
+  const char* label = "";      // Of a copy or a graph's end, for traces.
   double gap_ns = -1;          // Of kCopy, unless it is the engine's.
   std::function<void()> body;  // Of kKernel.
   std::vector<Range> reads;

@@ -60,6 +60,8 @@ std::string NameOf(const Work& work) {
       return "free";
     case Operation::kPrefetch:
       return "prefetch";
+    case Operation::kGraph:
+      return work.label;
   }
   return "operation";
 }
@@ -135,8 +137,8 @@ Operation OperationOf(const Work& work) {
     case OpKind::kHostCopy:
       break;
   }
-  return work.record != nullptr ? Operation::kEventRecord
-                                : Operation::kEventWait;
+  if (work.record != nullptr) return Operation::kEventRecord;
+  return *work.label != '\0' ? Operation::kGraph : Operation::kEventWait;
 }
 
 TraceLog& TheTrace() {

@@ -88,6 +88,15 @@ class BatchCopyTest : public CudaTest {
     return result_;
   }
 
+  // Ends the capture of the stream, which is valid.
+  void ExpectEndsWithAGraph() {
+    cudaGraph_t graph = nullptr;
+    EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph));
+    if (graph != nullptr) {
+      EXPECT_CUDA(cudaGraphDestroy(graph));
+    }
+  }
+
   cudaStream_t stream_ = nullptr;
   char* device_ = nullptr;
   char* other_ = nullptr;
@@ -162,9 +171,15 @@ TEST_F(BatchCopyTest, ReturnsWhileItsStreamIsHeld) {
   EXPECT_TRUE(ReturnsWhileHeld(stream_, [&] { return Run(); }));
 }
 
-TEST_F(BatchCopyTest, ReturnsWhileHeldFromPageableMemoryToo) {
+// The driver cannot read it in the order of the stream by itself.
+TEST_F(BatchCopyTest, WaitsWhileHeldFromPageableMemory) {
   From(pageable_);
-  EXPECT_TRUE(ReturnsWhileHeld(stream_, [&] { return Run(); }));
+  EXPECT_TRUE(WaitsWhileHeld(stream_, [&] { return Run(); }));
+}
+
+TEST_F(BatchCopyTest, OnePieceFromPageableMemoryMakesTheCallWait) {
+  srcs_[kPieces - 1] = pageable_;
+  EXPECT_TRUE(WaitsWhileHeld(stream_, [&] { return Run(); }));
 }
 
 TEST_F(BatchCopyTest, ReturnsWhileHeldToPageableMemoryToo) {
@@ -174,13 +189,16 @@ TEST_F(BatchCopyTest, ReturnsWhileHeldToPageableMemoryToo) {
 }
 
 TEST_F(BatchCopyTest, APinnedSourceOfTheCallIsReadBeforeItReturns) {
-  ASSERT_OK_AND_ASSIGN(StreamGate gate, StreamGate::Hold(stream_));
   ASSERT_CUDA(
       Run(stream_, {Ordered(cudaMemcpySrcAccessOrderDuringApiCall)}, {0}));
-  EXPECT_FALSE(gate.timed_out());
   std::memset(pinned_, 0, kBytes);
-  gate.Open();
   EXPECT_OK(VerifyPattern(Result(), kBytes, /*seed=*/1));
+}
+
+TEST_F(BatchCopyTest, WaitsWhileHeldForAPinnedSourceOfTheCall) {
+  EXPECT_TRUE(WaitsWhileHeld(stream_, [&] {
+    return Run(stream_, {Ordered(cudaMemcpySrcAccessOrderDuringApiCall)}, {0});
+  }));
 }
 
 TEST_F(BatchCopyTest, APageableSourceOfTheCallIsReadBeforeItReturns) {
@@ -197,6 +215,15 @@ TEST_F(BatchCopyTest, APageableSourceOfTheCallIsReadBeforeItReturns) {
 TEST_F(BatchCopyTest, ASourceOfAnyOrderIsAccepted) {
   ASSERT_CUDA(Run(stream_, {Ordered(cudaMemcpySrcAccessOrderAny)}, {0}));
   EXPECT_OK(VerifyPattern(Result(), kBytes, /*seed=*/1));
+}
+
+TEST_F(BatchCopyTest, ReturnsWhileHeldFromSourcesOfAnyOrder) {
+  for (const char* const src : {pinned_, pageable_}) {
+    From(src);
+    EXPECT_TRUE(ReturnsWhileHeld(stream_, [&] {
+      return Run(stream_, {Ordered(cudaMemcpySrcAccessOrderAny)}, {0});
+    }));
+  }
 }
 
 TEST_F(BatchCopyTest, ASourceOfStreamOrderMayBeWrittenByEarlierWork) {
@@ -229,26 +256,24 @@ TEST_F(BatchCopyTest, TakesAPieceThatReadsWhatAnotherWrites) {
   EXPECT_CUDA(cudaStreamSynchronize(stream_));
 }
 
-TEST_F(BatchCopyTest, AnEmptyPieceIsLeftOut) {
+// Unlike an empty copy of its own.
+TEST_F(BatchCopyTest, AnEmptyPieceIsRefused) {
   sizes_[1] = 0;
-  ASSERT_CUDA(Run());
-  Result();
-  EXPECT_EQ(std::memcmp(result_, pinned_, kPiece), 0);
-  EXPECT_EQ(result_[kPiece], 0);
-  EXPECT_EQ(std::memcmp(result_ + 2 * kPiece, pinned_ + 2 * kPiece, 2 * kPiece),
-            0);
-}
-
-TEST_F(BatchCopyTest, AllPiecesMayBeEmpty) {
-  sizes_.assign(kPieces, 0);
-  EXPECT_CUDA(Run());
-}
-
-TEST_F(BatchCopyTest, AnEmptyPieceMayBeNull) {
-  sizes_[1] = 0;
+  EXPECT_EQ(Run(), cudaErrorInvalidValue);
   srcs_[1] = nullptr;
   dsts_[1] = nullptr;
-  EXPECT_CUDA(Run());
+  EXPECT_EQ(Run(), cudaErrorInvalidValue);
+}
+
+TEST_F(BatchCopyTest, EmptyPiecesAloneAreRefused) {
+  sizes_.assign(kPieces, 0);
+  EXPECT_EQ(Run(), cudaErrorInvalidValue);
+}
+
+TEST_F(BatchCopyTest, APieceBeforeAnEmptyOneIsCopied) {
+  sizes_[kPieces - 1] = 0;
+  EXPECT_EQ(Run(), cudaErrorInvalidValue);
+  EXPECT_EQ(std::memcmp(Result(), pinned_, kPiece), 0);
 }
 
 TEST_F(BatchCopyTest, NoPiecesAreRefused) {
@@ -313,22 +338,46 @@ TEST_F(BatchCopyTest, OverlapWithComputeMayBePreferred) {
 }
 
 // Hints are for memory whose place is not known from its address.
-TEST_F(BatchCopyTest, AHintOfALocationThatIsNotThereIsIgnored) {
+TEST_F(BatchCopyTest, AHintThatIsNotNeededIsAccepted) {
+  cudaMemcpyAttributes hinted = Ordered(cudaMemcpySrcAccessOrderStream);
+  hinted.srcLocHint = {cudaMemLocationTypeDevice, 0};
+  EXPECT_CUDA(Run(stream_, {hinted}, {0}));
+  hinted.srcLocHint = {cudaMemLocationTypeHost, 0};
+  EXPECT_CUDA(Run(stream_, {hinted}, {0}));
+  EXPECT_OK(VerifyPattern(Result(), kBytes, /*seed=*/1));
+}
+
+// It is looked at even if it is not needed.
+TEST_F(BatchCopyTest, AHintOfADeviceThatIsNotThereIsRefused) {
   cudaMemcpyAttributes hinted = Ordered(cudaMemcpySrcAccessOrderStream);
   hinted.srcLocHint = {cudaMemLocationTypeDevice, 99};
-  EXPECT_CUDA(Run(stream_, {hinted}, {0}));
+  EXPECT_EQ(Run(stream_, {hinted}, {0}), cudaErrorInvalidValue);
 }
 
-TEST_F(BatchCopyTest, ANullPieceIsRefusedAndNothingIsCopied) {
+TEST_F(BatchCopyTest, AHintForADestinationIsLookedAtToo) {
+  cudaMemcpyAttributes hinted = Ordered(cudaMemcpySrcAccessOrderStream);
+  hinted.dstLocHint = {cudaMemLocationTypeDevice, 99};
+  EXPECT_EQ(Run(stream_, {hinted}, {0}), cudaErrorInvalidValue);
+}
+
+TEST_F(BatchCopyTest, ANullPieceIsRefusedAndTheFirstIsCopied) {
   srcs_[kPieces - 1] = nullptr;
   EXPECT_EQ(Run(), cudaErrorInvalidValue);
-  EXPECT_EQ(Result()[0], 0);
+  EXPECT_EQ(Result()[0], pinned_[0]);
 }
 
-TEST_F(BatchCopyTest, APiecePastTheEndIsRefusedAndNothingIsCopied) {
+TEST_F(BatchCopyTest, APiecePastTheEndIsRefusedAndTheFirstIsCopied) {
   sizes_[kPieces - 1] = kPiece + 1;
   EXPECT_EQ(Run(), cudaErrorInvalidValue);
-  EXPECT_EQ(Result()[0], 0);
+  EXPECT_EQ(Result()[0], pinned_[0]);
+}
+
+TEST_F(BatchCopyTest, PiecesBeforeARefusedOneAreCopiedAndThoseAfterItAreNot) {
+  srcs_[2] = nullptr;
+  EXPECT_EQ(Run(), cudaErrorInvalidValue);
+  Result();
+  EXPECT_EQ(std::memcmp(result_, pinned_, 2 * kPiece), 0);
+  for (size_t i = 2 * kPiece; i < kBytes; ++i) ASSERT_EQ(result_[i], 0) << i;
 }
 
 TEST_F(BatchCopyTest, TheLegacyStreamIsRefused) {
@@ -341,15 +390,24 @@ TEST_F(BatchCopyTest, TheStreamOfAThreadIsAccepted) {
   EXPECT_CUDA(cudaStreamSynchronize(cudaStreamPerThread));
 }
 
-TEST_F(BatchCopyTest, IsNotCapturedAndInvalidates) {
+TEST_F(BatchCopyTest, IsNotCapturedAndLeavesTheCaptureValid) {
   ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
   EXPECT_EQ(Run(), cudaErrorStreamCaptureUnsupported);
-  cudaGraph_t graph = nullptr;
-  EXPECT_EQ(cudaStreamEndCapture(stream_, &graph),
-            cudaErrorStreamCaptureInvalidated);
-  if (graph != nullptr) {
-    EXPECT_CUDA(cudaGraphDestroy(graph));
-  }
+  ExpectEndsWithAGraph();
+}
+
+TEST_F(BatchCopyTest, IsNotCapturedInARelaxedCaptureEither) {
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
+  EXPECT_EQ(Run(), cudaErrorStreamCaptureUnsupported);
+  ExpectEndsWithAGraph();
+}
+
+TEST_F(BatchCopyTest, IsAllowedBesideACapture) {
+  const cudaStream_t beside = NonBlockingStream();
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+  EXPECT_CUDA(Run(beside));
+  ExpectEndsWithAGraph();
+  EXPECT_CUDA(cudaStreamSynchronize(beside));
 }
 
 TEST_F(BatchCopyTest, MissingArraysAreRefused) {

@@ -16,21 +16,21 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "testing/sim/api.h"
-#include "testing/sim/capture.h"
 #include "testing/sim/copies.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/queue.h"
 
 using conveyor::sim::Call;
-using conveyor::sim::InvalidateCapture;
 using conveyor::sim::MakeCopy;
+using conveyor::sim::Point;
 using conveyor::sim::Profile;
 using conveyor::sim::ReachesPool;
 using conveyor::sim::Side;
@@ -58,6 +58,13 @@ struct Batch {
 struct Piece {
   Work work;
   cudaMemcpySrcAccessOrder order;
+  bool pageable;  // The source.
+
+  // Whether the call waits for earlier work in the stream, as an H200's does.
+  bool waits() const {
+    return pageable ? order == cudaMemcpySrcAccessOrderStream
+                    : order == cudaMemcpySrcAccessOrderDuringApiCall;
+  }
 };
 
 double GapNs(const Profile& profile, size_t size) {
@@ -66,18 +73,27 @@ double GapNs(const Profile& profile, size_t size) {
                             : profile.batch_large_gap_ns;
 }
 
-bool AttributesAreValid(const Batch& batch) {
+bool HintIsValid(const Call& call, const cudaMemLocation& hint) {
+  return hint.type != cudaMemLocationTypeDevice || call.IsDevice(hint.id);
+}
+
+bool AreValid(const Call& call, const cudaMemcpyAttributes& attributes) {
+  return attributes.srcAccessOrder >= cudaMemcpySrcAccessOrderStream &&
+         attributes.srcAccessOrder <= cudaMemcpySrcAccessOrderAny &&
+         (attributes.flags &
+          ~unsigned{cudaMemcpyFlagPreferOverlapWithCompute}) == 0 &&
+         HintIsValid(call, attributes.srcLocHint) &&
+         HintIsValid(call, attributes.dstLocHint);
+}
+
+bool AttributesAreValid(const Call& call, const Batch& batch) {
   if (batch.attributes == nullptr || batch.first_pieces == nullptr ||
       batch.attribute_count == 0 || batch.attribute_count > batch.count ||
       batch.first_pieces[0] != 0) {
     return false;
   }
   for (size_t i = 0; i < batch.attribute_count; ++i) {
-    const cudaMemcpyAttributes& attributes = batch.attributes[i];
-    if (attributes.srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
-        attributes.srcAccessOrder > cudaMemcpySrcAccessOrderAny ||
-        (attributes.flags &
-         ~unsigned{cudaMemcpyFlagPreferOverlapWithCompute}) != 0 ||
+    if (!AreValid(call, batch.attributes[i]) ||
         batch.first_pieces[i] >= batch.count ||
         (i > 0 && batch.first_pieces[i] <= batch.first_pieces[i - 1])) {
       return false;
@@ -86,14 +102,9 @@ bool AttributesAreValid(const Batch& batch) {
   return true;
 }
 
-// Checks all before anything is done.
+// Makes the pieces before the first that is refused. Returns why that is.
 cudaError_t MakePieces(Call& call, const Batch& batch, const Stream& stream,
                        std::vector<Piece>* pieces) {
-  if (batch.dsts == nullptr || batch.srcs == nullptr ||
-      batch.sizes == nullptr || batch.count == 0 ||
-      !AttributesAreValid(batch)) {
-    return cudaErrorInvalidValue;
-  }
   size_t attribute = 0;
   for (size_t i = 0; i < batch.count; ++i) {
     if (attribute + 1 < batch.attribute_count &&
@@ -101,7 +112,7 @@ cudaError_t MakePieces(Call& call, const Batch& batch, const Stream& stream,
       ++attribute;
     }
     const size_t size = batch.sizes[i];
-    if (size == 0) continue;
+    if (size == 0) return cudaErrorInvalidValue;
     Piece piece;
     piece.order = batch.attributes[attribute].srcAccessOrder;
     Side dst;
@@ -115,6 +126,7 @@ cudaError_t MakePieces(Call& call, const Batch& batch, const Stream& stream,
     if (!ReachesPool(call, stream, dst) || !ReachesPool(call, stream, src)) {
       return cudaErrorInvalidValue;
     }
+    piece.pageable = src.pageable();
     piece.work.gap_ns = GapNs(call.machine().profile, size);
     pieces->push_back(std::move(piece));
   }
@@ -149,15 +161,20 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
   Stream* const found = call.Find(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   if (found->legacy) return call.Return(cudaErrorInvalidValue);
-  std::vector<Piece> pieces;
-  if (const cudaError_t error = MakePieces(
-          call, {dsts, srcs, sizes, count, attrs, attrs_idxs, num_attrs},
-          *found, &pieces)) {
-    return call.Return(error);
+  const Batch batch = {dsts, srcs, sizes, count, attrs, attrs_idxs, num_attrs};
+  if (dsts == nullptr || srcs == nullptr || sizes == nullptr || count == 0 ||
+      !AttributesAreValid(call, batch)) {
+    return call.Return(cudaErrorInvalidValue);
   }
+  // The capture survives it.
   if (found->capture != nullptr) {
-    InvalidateCapture(found);
     return call.Return(cudaErrorStreamCaptureUnsupported);
+  }
+  std::vector<Piece> pieces;
+  const cudaError_t refusal = MakePieces(call, batch, *found, &pieces);
+  if (std::any_of(pieces.begin(), pieces.end(),
+                  [](const Piece& piece) { return piece.waits(); })) {
+    call.Wait(Point{found, found->last});
   }
   Dice dice(call.machine().seed, *found);
   for (Piece& piece : pieces) {
@@ -176,5 +193,6 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
       return call.Return(error);
     }
   }
-  return call.Return(call.DeviceOf(found).error);
+  const cudaError_t error = call.DeviceOf(found).error;
+  return call.Return(error != cudaSuccess ? error : refusal);
 }

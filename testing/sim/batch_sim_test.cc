@@ -108,7 +108,7 @@ TEST_F(BatchTest, TakesPiecesOfEveryKindAndSize) {
   ASSERT_CUDA(cudaDeviceSynchronize());
   dsts_.resize(3);
   srcs_.resize(3);
-  sizes_ = {0, kPiece, kPiece};
+  sizes_ = {1, kPiece, kPiece};
   ASSERT_CUDA(Run());
   EXPECT_EQ(Result(), (std::vector<int>{22, 21, 22, 22, 22, 22, 22, 22}));
 }
@@ -239,13 +239,23 @@ TEST_F(BatchTest, WrongArgumentsDoNothing) {
   EXPECT_EQ(cudaMemcpyBatchAsync(dsts_.data(), srcs_.data(), sizes_.data(),
                                  kPieces, &attributes, &first, 1, nullptr),
             cudaErrorInvalidValue);
-  // One wrong piece is enough.
-  sizes_[7] = kPiece + 1;
-  EXPECT_EQ(Run(), cudaErrorInvalidValue);
-  sizes_[7] = kPiece;
-  srcs_[7] = nullptr;
-  EXPECT_EQ(Run(), cudaErrorInvalidValue);
   EXPECT_EQ(Result(), std::vector<int>(kPieces, 33));
+}
+
+TEST_F(BatchTest, ARefusedPieceEndsTheCallAfterThoseBeforeIt) {
+  const auto expect_three = [&] {
+    ASSERT_CUDA(cudaMemset(device_, 33, kBytes));
+    ASSERT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(Run(), cudaErrorInvalidValue);
+    EXPECT_EQ(Result(), (std::vector<int>{1, 2, 3, 33, 33, 33, 33, 33}));
+  };
+  sizes_[3] = kBytes;
+  expect_three();
+  sizes_[3] = 0;
+  expect_three();
+  sizes_[3] = kPiece;
+  srcs_[3] = nullptr;
+  expect_three();
 }
 
 // GB/s of `pieces` pieces of `size` bytes.

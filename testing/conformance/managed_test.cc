@@ -18,7 +18,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstring>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -38,6 +38,7 @@ constexpr size_t kHalf = kBytes / 2;
 constexpr int kNone = cudaInvalidDeviceId;
 constexpr int kCpu = cudaCpuDeviceId;
 
+constexpr cudaStreamCaptureMode kGlobal = cudaStreamCaptureModeGlobal;
 constexpr cudaMemLocation kOnHost = {cudaMemLocationTypeHost, 0};
 constexpr cudaMemLocation kOnDevice = {cudaMemLocationTypeDevice, 0};
 
@@ -84,6 +85,16 @@ class ManagedTest : public CudaTest {
     return found;
   }
 
+  // Ends the capture of the stream, and says how.
+  cudaError_t EndCapture() {
+    cudaGraph_t graph = nullptr;
+    const cudaError_t error = cudaStreamEndCapture(stream_, &graph);
+    if (graph != nullptr) {
+      EXPECT_CUDA(cudaGraphDestroy(graph));
+    }
+    return error;
+  }
+
   // The NUMA node of the device; -1 if the machine does not say.
   cudaMemLocation OnNode() const {
     return {cudaMemLocationTypeHostNuma, node_ < 0 ? 0 : node_};
@@ -126,24 +137,23 @@ TEST_F(ManagedTest, TheNumberOfTheHostDoesNotMatter) {
   EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kCpu);
 }
 
-TEST_F(ManagedTest, APreferredNodeIsReadBackAsANode) {
-  ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, OnNode()));
-  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationType),
-            cudaMemLocationTypeHostNuma);
-  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationId), OnNode().id);
+// The advice is taken, but unlike what CUDA's documentation says, the range
+// prefers nothing when it is asked.
+TEST_F(ManagedTest, APreferredNodeIsAcceptedAndNotReadBack) {
+  for (const cudaMemLocation node :
+       {OnNode(), cudaMemLocation{cudaMemLocationTypeHostNumaCurrent, 0}}) {
+    EXPECT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, node));
+    EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationType),
+              cudaMemLocationTypeInvalid);
+    EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationId), kNone);
+    EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kNone);
+  }
 }
 
-// The attribute that knows devices and the host alone.
-TEST_F(ManagedTest, APreferredNodeIsTheHostInTheOldAttribute) {
+TEST_F(ManagedTest, APreferredNodeReplacesAPreferredDevice) {
+  ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, kOnDevice));
   ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, OnNode()));
-  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kCpu);
-}
-
-TEST_F(ManagedTest, TheCurrentNodeIsReadBackAsANode) {
-  ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation,
-                     {cudaMemLocationTypeHostNumaCurrent, 0}));
-  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationType),
-            cudaMemLocationTypeHostNuma);
+  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kNone);
 }
 
 TEST_F(ManagedTest, ANodeThatIsNotThereIsRefused) {
@@ -210,16 +220,22 @@ TEST_F(ManagedTest, AllAccessorsAreReadBack) {
   EXPECT_THAT(AccessedBy(), UnorderedElementsAre(kCpu, 0, kNone, kNone));
 }
 
-TEST_F(ManagedTest, TheHostIsTheFirstAccessor) {
+TEST_F(ManagedTest, TheHostIsTheLastAccessor) {
   ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnDevice));
   ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnHost));
-  EXPECT_THAT(AccessedBy(), ElementsAre(kCpu, 0, kNone, kNone));
+  EXPECT_THAT(AccessedBy(), ElementsAre(0, kCpu, kNone, kNone));
+}
+
+TEST_F(ManagedTest, TheOrderOfAdviceIsNotThatOfAccessors) {
+  ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnHost));
+  ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnDevice));
+  EXPECT_THAT(AccessedBy(), ElementsAre(0, kCpu, kNone, kNone));
 }
 
 TEST_F(ManagedTest, AsManyAccessorsAreReadBackAsThereIsRoomFor) {
   ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnDevice));
   ASSERT_CUDA(Advise(cudaMemAdviseSetAccessedBy, kOnHost));
-  EXPECT_THAT(AccessedBy(/*places=*/1), ElementsAre(kCpu));
+  EXPECT_THAT(AccessedBy(/*places=*/1), ElementsAre(0));
 }
 
 TEST_F(ManagedTest, ANodeIsNoAccessor) {
@@ -234,14 +250,21 @@ TEST_F(ManagedTest, AnUnknownAdviceIsRefused) {
             cudaErrorInvalidValue);
 }
 
+// With another error than a prefetch.
 TEST_F(ManagedTest, AdviceOfADeviceThatIsNotThereIsRefused) {
   for (const cudaMemoryAdvise advice :
        {cudaMemAdviseSetPreferredLocation, cudaMemAdviseSetAccessedBy}) {
     EXPECT_EQ(Advise(advice, {cudaMemLocationTypeDevice, 99}),
-              cudaErrorInvalidDevice);
+              cudaErrorInvalidValue);
     EXPECT_EQ(Advise(advice, {cudaMemLocationTypeDevice, -1}),
-              cudaErrorInvalidDevice);
+              cudaErrorInvalidValue);
   }
+}
+
+TEST_F(ManagedTest, ADeviceThatIsNotThereCannotBeUnsetAsAnAccessor) {
+  EXPECT_EQ(
+      Advise(cudaMemAdviseUnsetAccessedBy, {cudaMemLocationTypeDevice, 99}),
+      cudaErrorInvalidValue);
 }
 
 TEST_F(ManagedTest, APlaceOfNoKnownTypeIsRefused) {
@@ -253,11 +276,24 @@ TEST_F(ManagedTest, APlaceOfNoKnownTypeIsRefused) {
   EXPECT_EQ(Prefetch({cudaMemLocationTypeInvalid, 0}), cudaErrorInvalidValue);
 }
 
-TEST_F(ManagedTest, ReadMostlyTakesNoNoticeOfTheLocation) {
+TEST_F(ManagedTest, ReadMostlyTakesNoNoticeOfTheDevice) {
   EXPECT_CUDA(
       Advise(cudaMemAdviseSetReadMostly, {cudaMemLocationTypeDevice, 99}));
-  EXPECT_CUDA(
-      Advise(cudaMemAdviseSetReadMostly, {cudaMemLocationTypeInvalid, 0}));
+}
+
+TEST_F(ManagedTest, ReadMostlyNeedsAPlaceOfAKnownType) {
+  EXPECT_EQ(Advise(cudaMemAdviseSetReadMostly, {cudaMemLocationTypeInvalid, 0}),
+            cudaErrorInvalidValue);
+}
+
+TEST_F(ManagedTest, UnsettingNeedsAPlaceOfAKnownTypeToo) {
+  for (const cudaMemoryAdvise advice :
+       {cudaMemAdviseUnsetReadMostly, cudaMemAdviseUnsetPreferredLocation,
+        cudaMemAdviseUnsetAccessedBy}) {
+    EXPECT_EQ(Advise(advice, {cudaMemLocationTypeInvalid, 0}),
+              cudaErrorInvalidValue)
+        << advice;
+  }
 }
 
 TEST_F(ManagedTest, AnEmptyRangeIsRefused) {
@@ -355,24 +391,66 @@ TEST_F(ManagedTest, APrefetchToADeviceThatIsNotThereIsRefused) {
 }
 
 TEST_F(ManagedTest, APrefetchIsNotCapturedAndInvalidates) {
-  ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
   EXPECT_EQ(Prefetch(kOnDevice), cudaErrorStreamCaptureUnsupported);
-  cudaGraph_t graph = nullptr;
-  EXPECT_EQ(cudaStreamEndCapture(stream_, &graph),
-            cudaErrorStreamCaptureInvalidated);
-  if (graph != nullptr) {
-    EXPECT_CUDA(cudaGraphDestroy(graph));
-  }
+  EXPECT_EQ(EndCapture(), cudaErrorStreamCaptureInvalidated);
 }
 
-TEST_F(ManagedTest, AdviceLeavesACaptureValid) {
-  ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+TEST_F(ManagedTest, APrefetchBesideACaptureLeavesItValid) {
+  const cudaStream_t beside = NonBlockingStream();
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
+  EXPECT_CUDA(cudaMemPrefetchAsync(memory_, kBytes, kOnDevice, 0, beside));
+  EXPECT_CUDA(EndCapture());
+  EXPECT_CUDA(cudaStreamSynchronize(beside));
+}
+
+TEST_F(ManagedTest, AdviceInvalidatesAGlobalCapture) {
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
+  EXPECT_EQ(Advise(cudaMemAdviseSetReadMostly, kOnDevice),
+            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(EndCapture(), cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(ManagedTest, AdviceInvalidatesTheThreadsOwnCaptureUnlessRelaxed) {
+  ASSERT_CUDA(
+      cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+  EXPECT_EQ(Advise(cudaMemAdviseSetReadMostly, kOnDevice),
+            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(EndCapture(), cudaErrorStreamCaptureInvalidated);
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
   EXPECT_CUDA(Advise(cudaMemAdviseSetReadMostly, kOnDevice));
-  cudaGraph_t graph = nullptr;
-  EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph));
-  if (graph != nullptr) {
-    EXPECT_CUDA(cudaGraphDestroy(graph));
-  }
+  EXPECT_CUDA(EndCapture());
+}
+
+TEST_F(ManagedTest, AnotherThreadsAdviceInvalidatesAGlobalCaptureOnly) {
+  const auto advise_elsewhere = [&] {
+    cudaError_t error = cudaErrorUnknown;
+    std::thread([&] {
+      error = Advise(cudaMemAdviseSetReadMostly, kOnDevice);
+    }).join();
+    return error;
+  };
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
+  EXPECT_EQ(advise_elsewhere(), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(EndCapture(), cudaErrorStreamCaptureInvalidated);
+  ASSERT_CUDA(
+      cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+  EXPECT_CUDA(advise_elsewhere());
+  EXPECT_CUDA(EndCapture());
+}
+
+TEST_F(ManagedTest, AllocatingInvalidatesACapture) {
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMallocManaged(&memory, kBytes, cudaMemAttachGlobal),
+            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(EndCapture(), cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(ManagedTest, AskingForAnAttributeLeavesACaptureValid) {
+  ASSERT_CUDA(cudaStreamBeginCapture(stream_, kGlobal));
+  EXPECT_EQ(Attribute(cudaMemRangeAttributeReadMostly), 0);
+  EXPECT_CUDA(EndCapture());
 }
 
 TEST_F(ManagedTest, AnAttributeHasItsSize) {

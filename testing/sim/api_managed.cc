@@ -82,6 +82,11 @@ cudaError_t Resolve(Call& call, cudaMemLocation* location) {
   }
 }
 
+bool IsLocationType(cudaMemLocationType type) {
+  return type >= cudaMemLocationTypeDevice &&
+         type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
 // Where its bytes are: a device, cudaCpuDeviceId, or cudaInvalidDeviceId.
 int PlaceOf(const cudaMemLocation& location) {
   switch (location.type) {
@@ -97,6 +102,7 @@ int PlaceOf(const cudaMemLocation& location) {
 
 cudaError_t Advise(Call& call, const Target& target, cudaMemoryAdvise advice,
                    cudaMemLocation location) {
+  if (!IsLocationType(location.type)) return cudaErrorInvalidValue;
   const bool accessed = advice == cudaMemAdviseSetAccessedBy ||
                         advice == cudaMemAdviseUnsetAccessedBy;
   if (accessed && location.type != cudaMemLocationTypeDevice &&
@@ -104,7 +110,8 @@ cudaError_t Advise(Call& call, const Target& target, cudaMemoryAdvise advice,
     return cudaErrorInvalidValue;
   }
   if (accessed || advice == cudaMemAdviseSetPreferredLocation) {
-    if (const cudaError_t error = Resolve(call, &location)) return error;
+    // Of the errors of a prefetch none but this.
+    if (Resolve(call, &location) != cudaSuccess) return cudaErrorInvalidValue;
   }
   const uint64_t bit = accessed ? PlaceBit(PlaceOf(location)) : 0;
   target.pages->Update(target.offset, target.size,
@@ -152,6 +159,13 @@ cudaMemLocation Common(const Target& target,
   return common;
 }
 
+// What is told of a preferred location: CUDA takes NUMA nodes and does not tell
+// them.
+cudaMemLocation Preferred(const Target& target) {
+  const cudaMemLocation common = Common(target, &PageState::preferred);
+  return common.type == cudaMemLocationTypeHostNuma ? kNoLocation : common;
+}
+
 int ReadMostly(const Target& target) {
   int all = 1;
   target.pages->ForEach(target.offset, target.size,
@@ -168,10 +182,11 @@ void ListAccessedBy(const Call& call, const Target& target, int* places,
       target.offset, target.size,
       [&](const PageState& state, size_t) { all &= state.accessed_by; });
   size_t used = 0;
-  for (int place = cudaCpuDeviceId;
-       place < call.machine().profile.device_count(); ++place) {
+  const auto list = [&](int place) {
     if ((all & PlaceBit(place)) != 0 && used < count) places[used++] = place;
-  }
+  };
+  for (int i = 0; i < call.machine().profile.device_count(); ++i) list(i);
+  list(cudaCpuDeviceId);
   while (used < count) places[used++] = cudaInvalidDeviceId;
 }
 
@@ -197,7 +212,7 @@ void GetAttribute(const Call& call, const Target& target,
       *value = ReadMostly(target);
       break;
     case cudaMemRangeAttributePreferredLocation:
-      *value = PlaceOf(Common(target, &PageState::preferred));
+      *value = PlaceOf(Preferred(target));
       break;
     case cudaMemRangeAttributeAccessedBy:
       ListAccessedBy(call, target, value, data_size / sizeof(int));
@@ -206,10 +221,10 @@ void GetAttribute(const Call& call, const Target& target,
       *value = PlaceOf(Common(target, &PageState::prefetched));
       break;
     case cudaMemRangeAttributePreferredLocationType:
-      *value = Common(target, &PageState::preferred).type;
+      *value = Preferred(target).type;
       break;
     case cudaMemRangeAttributePreferredLocationId:
-      *value = Common(target, &PageState::preferred).id;
+      *value = Preferred(target).id;
       break;
     case cudaMemRangeAttributeLastPrefetchLocationType:
       *value = Common(target, &PageState::prefetched).type;
@@ -226,6 +241,7 @@ cudaError_t cudaMemAdvise(const void* dev_ptr, size_t count,
                           cudaMemoryAdvise advice, cudaMemLocation location) {
   Call call(__func__, TheMachine().profile.copy_issue_ns);
   if (call.refused()) return call.Return(call.refusal());
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   Target target;
   if (const cudaError_t error = Resolve(call, dev_ptr, count, &target)) {
     return call.Return(error);

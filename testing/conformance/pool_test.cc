@@ -180,7 +180,7 @@ TEST_F(PoolTest, CudaFreeAsyncTakesNoHostMemory) {
 TEST_F(PoolTest, CudaFreeAsyncTakesNoManagedMemory) {
   char* const managed = Managed(kBytes);
   const cudaError_t error = cudaFreeAsync(managed, stream_);
-  EXPECT_EQ(error, cudaErrorInvalidValue);
+  EXPECT_EQ(error, cudaErrorNotSupported);
   if (error == cudaSuccess) Forget(managed);
 }
 
@@ -207,12 +207,27 @@ TEST_F(PoolTest, NoBytesAreANullPointer) {
   EXPECT_EQ(memory, nullptr);
 }
 
+// Each call has its own error.
 TEST_F(PoolTest, ADeviceThatIsNotThereHasNoPool) {
   cudaMemPool_t pool = nullptr;
   EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, 99), cudaErrorInvalidDevice);
-  EXPECT_EQ(cudaDeviceGetMemPool(&pool, -1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetMemPool(&pool, -1), cudaErrorInvalidValue);
   const cudaMemPoolProps nowhere = PropertiesOf(99);
-  EXPECT_EQ(cudaMemPoolCreate(&pool, &nowhere), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &nowhere), cudaErrorInvalidValue);
+}
+
+// It is the call that makes the difference, not the number.
+TEST_F(PoolTest, EveryNumberOfNoDeviceGivesTheSameErrors) {
+  cudaMemPool_t pool = nullptr;
+  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, -1), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetMemPool(&pool, 99), cudaErrorInvalidValue);
+  const cudaMemPoolProps nowhere = PropertiesOf(-1);
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &nowhere), cudaErrorInvalidValue);
+}
+
+TEST_F(PoolTest, ADeviceThatIsNotThereIsGivenNoPool) {
+  EXPECT_EQ(cudaDeviceSetMemPool(99, default_), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceSetMemPool(-1, default_), cudaErrorInvalidValue);
 }
 
 TEST_F(PoolTest, APoolOfNoKnownTypeIsRefused) {
@@ -296,7 +311,7 @@ TEST_F(PoolTest, ADevicesAccessToItsOwnPoolCannotBeTaken) {
 TEST_F(PoolTest, ReadOnlyAccessIsRefused) {
   EXPECT_EQ(
       SetAccess({cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtRead),
-      cudaErrorInvalidValue);
+      cudaErrorNotSupported);
 }
 
 TEST_F(PoolTest, AccessOfADeviceThatIsNotThereIsRefused) {
@@ -311,28 +326,44 @@ TEST_F(PoolTest, AccessOfADeviceThatIsNotThereIsRefused) {
 TEST_F(PoolTest, AccessOfTheHostIsRefused) {
   EXPECT_EQ(
       SetAccess({cudaMemLocationTypeHost, 0}, cudaMemAccessFlagsProtReadWrite),
-      cudaErrorInvalidValue);
+      cudaErrorNotSupported);
 }
 
-TEST_F(PoolTest, AccessOfNobodyIsRefused) {
-  EXPECT_EQ(cudaMemPoolSetAccess(default_, nullptr, 1), cudaErrorInvalidValue);
-  const cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0},
-                                    cudaMemAccessFlagsProtReadWrite};
-  EXPECT_EQ(cudaMemPoolSetAccess(default_, &access, 0), cudaErrorInvalidValue);
+TEST_F(PoolTest, AccessOfANodeIsRefused) {
+  EXPECT_EQ(SetAccess({cudaMemLocationTypeHostNuma, 0},
+                      cudaMemAccessFlagsProtReadWrite),
+            cudaErrorNotSupported);
 }
 
 TEST_F(PoolTest, AskingForAccessOfADeviceThatIsNotThereIsRefused) {
   cudaMemLocation location = {cudaMemLocationTypeDevice, 99};
   auto flags = cudaMemAccessFlagsProtNone;
   EXPECT_EQ(cudaMemPoolGetAccess(&flags, default_, &location),
-            cudaErrorInvalidDevice);
+            cudaErrorInvalidValue);
 }
 
-TEST_F(PoolTest, AskingForAccessOfTheHostIsRefused) {
+TEST_F(PoolTest, TheHostMayBeAskedForItsAccess) {
   cudaMemLocation location = {cudaMemLocationTypeHost, 0};
   auto flags = cudaMemAccessFlagsProtNone;
-  EXPECT_EQ(cudaMemPoolGetAccess(&flags, default_, &location),
-            cudaErrorInvalidValue);
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, default_, &location));
+}
+
+TEST_F(PoolTest, TheHostHasNoAccess) {
+  cudaMemLocation location = {cudaMemLocationTypeHost, 0};
+  auto flags = cudaMemAccessFlagsProtReadWrite;
+  EXPECT_CUDA(cudaMemPoolGetAccess(&flags, default_, &location));
+  EXPECT_EQ(flags, cudaMemAccessFlagsProtNone);
+}
+
+TEST_F(PoolTest, AllocatingAndFreeingBesideACaptureLeavesItValid) {
+  ASSERT_CUDA(cudaStreamBeginCapture(other_, cudaStreamCaptureModeGlobal));
+  char* const memory = Allocate();
+  EXPECT_CUDA(cudaFreeAsync(memory, stream_));
+  cudaGraph_t graph = nullptr;
+  EXPECT_CUDA(cudaStreamEndCapture(other_, &graph));
+  if (graph != nullptr) {
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+  }
 }
 
 TEST_F(PoolTest, NullIsNoPool) {

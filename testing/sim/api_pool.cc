@@ -103,7 +103,7 @@ cudaError_t CheckProperties(const Call& call, const cudaMemPoolProps& props) {
       props.location.type != cudaMemLocationTypeDevice) {
     return cudaErrorNotSupported;
   }
-  if (!call.IsDevice(props.location.id)) return cudaErrorInvalidDevice;
+  if (!call.IsDevice(props.location.id)) return cudaErrorInvalidValue;
   const auto* const end = props.reserved + sizeof(props.reserved);
   return props.handleTypes == cudaMemHandleTypeNone &&
                  props.win32SecurityAttributes == nullptr &&
@@ -173,7 +173,7 @@ cudaError_t CheckAccess(const Call& call, const Pool& pool,
   if (access.location.type != cudaMemLocationTypeDevice ||
       (access.flags != cudaMemAccessFlagsProtNone &&
        access.flags != cudaMemAccessFlagsProtReadWrite)) {
-    return cudaErrorInvalidValue;
+    return cudaErrorNotSupported;
   }
   const int device = access.location.id;
   if (!call.IsDevice(device)) return cudaErrorInvalidDevice;
@@ -219,9 +219,13 @@ cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   if (dev_ptr == nullptr) return call.Return(cudaSuccess);
   const Allocation* const allocation = call.machine().memory.Find(dev_ptr);
-  if (allocation == nullptr || allocation->base != dev_ptr ||
-      allocation->kind != MemoryKind::kDevice) {
+  if (allocation == nullptr || allocation->base != dev_ptr) {
     return call.Return(cudaErrorInvalidValue);
+  }
+  if (allocation->kind != MemoryKind::kDevice) {
+    return call.Return(allocation->kind == MemoryKind::kManaged
+                           ? cudaErrorNotSupported
+                           : cudaErrorInvalidValue);
   }
   // Only what the graph itself allocates can be freed in it, and that is
   // nothing.
@@ -245,7 +249,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* mem_pool, int device) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   if (mem_pool == nullptr) return call.Return(cudaErrorInvalidValue);
-  if (!call.IsDevice(device)) return call.Return(cudaErrorInvalidDevice);
+  if (!call.IsDevice(device)) return call.Return(cudaErrorInvalidValue);
   *mem_pool = call.machine().devices[static_cast<size_t>(device)].current_pool;
   return call.Return(cudaSuccess);
 }
@@ -253,7 +257,6 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* mem_pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t mem_pool) {
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
-  if (!call.IsDevice(device)) return call.Return(cudaErrorInvalidDevice);
   const std::shared_ptr<Pool> pool = FindPool(call, mem_pool);
   if (pool == nullptr || pool->device != device) {
     return call.Return(cudaErrorInvalidValue);
@@ -370,11 +373,18 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags,
   Call call(__func__, CallNs());
   if (call.refused()) return call.Return(call.refusal());
   const std::shared_ptr<Pool> pool = FindPool(call, mem_pool);
-  if (pool == nullptr || flags == nullptr || location == nullptr ||
-      location->type != cudaMemLocationTypeDevice) {
+  if (pool == nullptr || flags == nullptr || location == nullptr) {
     return call.Return(cudaErrorInvalidValue);
   }
-  if (!call.IsDevice(location->id)) return call.Return(cudaErrorInvalidDevice);
+  // The host may be asked for, and has none.
+  if (location->type == cudaMemLocationTypeHost) {
+    *flags = cudaMemAccessFlagsProtNone;
+    return call.Return(cudaSuccess);
+  }
+  if (location->type != cudaMemLocationTypeDevice ||
+      !call.IsDevice(location->id)) {
+    return call.Return(cudaErrorInvalidValue);
+  }
   *flags = location->id == pool->device || pool->peers.count(location->id) != 0
                ? cudaMemAccessFlagsProtReadWrite
                : cudaMemAccessFlagsProtNone;

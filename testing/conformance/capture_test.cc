@@ -203,6 +203,13 @@ TEST_F(CaptureTest, AllocatingInvalidatesUnlessRelaxed) {
   });
 }
 
+TEST_F(CaptureTest, UnregisteringInvalidatesAndUnregistersNothing) {
+  ASSERT_CUDA(cudaHostRegister(pageable_, kBytes, cudaHostRegisterDefault));
+  ExpectInvalidates(kGlobal, cudaErrorStreamCaptureUnsupported,
+                    [&] { return cudaHostUnregister(pageable_); });
+  EXPECT_CUDA(cudaHostUnregister(pageable_));
+}
+
 TEST_F(CaptureTest, FreeingInvalidatesAndFreesNothing) {
   ExpectInvalidates(kGlobal, cudaErrorStreamCaptureUnsupported,
                     [&] { return cudaFree(device_); });

@@ -47,6 +47,20 @@ TEST_F(DeviceQueriesTest, DevicesThatAreNotThereAreRefused) {
   EXPECT_EQ(cudaDeviceEnablePeerAccess(kNoDevice, 0), cudaErrorInvalidDevice);
 }
 
+TEST_F(DeviceQueriesTest, DevicesThatAreNotThereAreNoPeers) {
+  int value = 0;
+  for (const int device : {kNoDevice, -1}) {
+    EXPECT_EQ(cudaDeviceCanAccessPeer(&value, 0, device),
+              cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceCanAccessPeer(&value, device, 0),
+              cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceDisablePeerAccess(device), cudaErrorInvalidDevice);
+    EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported,
+                                        0, device),
+              cudaErrorInvalidDevice);
+  }
+}
+
 TEST_F(DeviceQueriesTest, AnInvalidDeviceLeavesTheCurrentOne) {
   ASSERT_EQ(cudaSetDevice(kNoDevice), cudaErrorInvalidDevice);
   int device = -1;

@@ -75,6 +75,16 @@ void ForceWhatIsOver(Machine& machine) {
   }
 }
 
+// Every thread finds the pages that it is the first to touch by itself. Those
+// of page-locked memory have been found.
+double FirstTouchNs(Machine& machine, const void* address, size_t num_bytes) {
+  if (machine.memory.Find(address) != nullptr ||
+      !IsUntouched(address, num_bytes)) {
+    return 0;
+  }
+  return static_cast<double>(num_bytes) / machine.profile.first_touch_gb_per_s;
+}
+
 // In virtual time alone.
 Point StartHostCopy(Machine& machine, Thread& self, size_t num_bytes) {
   if (self.copies == nullptr) self.copies = new Stream;
@@ -224,16 +234,16 @@ void HostSleepUntil(int64_t time_ns) {
   }
 }
 
+void HostTouch(const void* address, size_t num_bytes) {
+  Turn turn;
+  turn.self.clock += FirstTouchNs(turn.machine, address, num_bytes);
+}
+
 void HostCopy(void* dst, const void* src, size_t num_bytes) {
   if (num_bytes == 0) return;
   Turn turn;
   Machine& machine = turn.machine;
-  // Every thread finds the pages that it is the first to touch by itself. Those
-  // of page-locked memory have been found.
-  if (machine.memory.Find(dst) == nullptr && IsUntouched(dst, num_bytes)) {
-    turn.self.clock +=
-        static_cast<double>(num_bytes) / machine.profile.first_touch_gb_per_s;
-  }
+  turn.self.clock += FirstTouchNs(machine, dst, num_bytes);
   // Its bytes are there at some time between its begin and its end.
   const bool early = Choose(machine, 2) == 0;
   if (early) std::memcpy(dst, src, num_bytes);

@@ -95,6 +95,8 @@ class HostThread {
 
 void HostYield();
 void HostSleepUntil(int64_t time_ns);
+// What it takes alone: the caller touches them.
+void HostTouch(const void* address, size_t num_bytes);
 void HostCopy(void* dst, const void* src, size_t num_bytes);
 
 }  // namespace sim

@@ -115,6 +115,13 @@ class CopySamples {
 
   // The seconds of one copy. The stream is idle before and after.
   absl::StatusOr<double> Sample(CopyPath::Copies copies) {
+    const absl::StatusOr<double> seconds = TimeCopies(copies);
+    // The buffers may be freed next.
+    if (!seconds.ok()) buffers_.stream().Synchronize().IgnoreError();
+    return seconds;
+  }
+
+  absl::StatusOr<double> TimeCopies(CopyPath::Copies copies) {
     if (path_.dst == Place::kFresh) {
       ABSL_RETURN_IF_ERROR(buffers_.RenewFresh());
     }

@@ -31,7 +31,8 @@ def gpu_cc_test(name, gpus, backends = ["simulated", "cuda"], tags = [], env = {
     if "simulated" in backends:
         cc_test(
             name = name,
-            env = env,
+            # Work that lacks an order fails the test that enqueues it.
+            env = dict({"CONVEYOR_SIM_HAZARDS": "fail"}, **env),
             # A fastbuild's shared libraries break the static CUDA runtime.
             linkstatic = True,
             tags = tags,

@@ -21,6 +21,9 @@
 // says why. With CONVEYOR_FAIL_ON_SKIP=1 anything skipped, or nothing run, is a
 // failure.
 //
+// On the simulated machine, work that lacks an order fails the test in which it
+// is found (testing/sim/README.md), unless the test takes the report.
+//
 // It has called CUDA before the tests begin, so a test that needs a second
 // process starts a program, and does not only fork.
 
@@ -43,6 +46,10 @@
 #include "gtest/gtest.h"
 #include "testing/devices.h"
 
+#ifdef CONVEYOR_SIMULATED_CUDART
+#include "testing/sim/sim.h"
+#endif
+
 namespace conveyor {
 namespace {
 
@@ -57,6 +64,21 @@ void PrintFact(absl::string_view fact) {
 
 #ifdef CONVEYOR_SIMULATED_CUDART
 
+// Fails each test in which hazards were reported, if that is asked for.
+class FailOnHazards : public ::testing::EmptyTestEventListener {
+ public:
+  void OnTestEnd(const TestInfo&) override {
+    const std::string hazards = sim::TakeHazards();
+    EXPECT_TRUE(hazards.empty()) << hazards;
+  }
+};
+
+void CheckHazards() {
+  const char* const mode = std::getenv("CONVEYOR_SIM_HAZARDS");
+  if (mode == nullptr || absl::string_view(mode) != "fail") return;
+  UnitTest::GetInstance()->listeners().Append(new FailOnHazards);
+}
+
 std::string PrintMachine() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) cudaGetLastError();
@@ -67,6 +89,8 @@ std::string PrintMachine() {
 }
 
 #else
+
+void CheckHazards() {}
 
 // The file, links resolved, of the first library loaded into this process whose
 // name begins with `name`; empty if there is none.
@@ -211,6 +235,7 @@ int Main(int argc, char** argv) {
   // Once: tests change the environment.
   const bool fail_on_skip = FailOnSkip();
   const std::string missing = PrintMachine();
+  CheckHazards();
   if (!missing.empty()) {
     if (fail_on_skip) {
       ::testing::AddGlobalTestEnvironment(new FailAll(missing));

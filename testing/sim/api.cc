@@ -27,6 +27,7 @@
 #include "testing/sim/baton.h"
 #include "testing/sim/capture.h"
 #include "testing/sim/faults.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
@@ -103,7 +104,9 @@ Stream* Call::Find(cudaStream_t handle) {
 
 cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
                           Point* at) {
+  if (work.call == nullptr) work.call = name_;
   if (stream->capture != nullptr) {
+    BeforeCapture(*stream, &work, caller());
     return CaptureWork(stream, std::move(work));
   }
   if (stream->legacy) {
@@ -113,10 +116,12 @@ cudaError_t Call::Enqueue(Stream* stream, Work work, std::vector<Point> after,
   // The stream is full: the host waits until there is room.
   const auto depth = static_cast<uint64_t>(machine_.profile.queue_depth);
   if (stream->last - stream->timed >= depth) {
-    Wait(Point{stream, stream->last + 1 - depth});
+    WaitSilently({{stream, stream->last + 1 - depth}});
   }
+  BeforeEnqueue(machine_, stream, &work, caller());
   const uint64_t index = sim::Enqueue(machine_, stream, std::move(work),
                                       std::move(after), thread_.clock);
+  AfterEnqueue(machine_, stream, index);
   if (at != nullptr) *at = {stream, index};
   return cudaSuccess;
 }
@@ -127,28 +132,46 @@ double Call::Settle(Point point) {
   return WaitForPoint(machine_, lock_, thread_, point);
 }
 
-void Call::Wait(Point point) { WakeAt(Settle(point)); }
+void Call::Wait(Point point) {
+  WaitSilently({point});
+  Learn(machine_, point);
+}
 
 void Call::Wait(const EventRecord& record) {
   Settle(record.point);
   WakeAt(record.time);
-}
-
-void Call::WaitForDevice(int device) {
-  std::vector<Point> points;
-  for (Stream* const stream :
-       machine_.devices[static_cast<size_t>(device)].streams) {
-    points.push_back({stream, stream->last});
-  }
-  Wait(points);
+  Learn(record);
 }
 
 void Call::Wait(const std::vector<Point>& points) {
+  WaitSilently(points);
+  for (const Point& point : points) Learn(machine_, point);
+}
+
+void Call::WaitForDevice(int device) {
+  Wait(EndOfDevice(device));
+  LearnDevice(machine_, device);
+}
+
+void Call::WaitForDeviceSilently(int device) {
+  WaitSilently(EndOfDevice(device));
+}
+
+void Call::WaitSilently(const std::vector<Point>& points) {
   double end = 0;
   for (const Point& point : points) {
     end = std::max(end, Settle(point));
   }
   WakeAt(end);
+}
+
+std::vector<Point> Call::EndOfDevice(int device) const {
+  std::vector<Point> points;
+  for (Stream* const stream :
+       machine_.devices[static_cast<size_t>(device)].streams) {
+    points.push_back({stream, stream->last});
+  }
+  return points;
 }
 
 std::vector<Point> Call::EndOf(Stream* stream) const {
@@ -160,7 +183,7 @@ std::vector<Point> Call::EndOf(Stream* stream) const {
   return points;
 }
 
-bool Call::Reached(Point point) {
+bool Call::HasReached(Point point) {
   machine_.time->AdvanceTo(thread_.clock);
   for (Stream* const stream :
        std::vector<Stream*>(machine_.time->due_functions())) {
@@ -176,8 +199,16 @@ bool Call::Reached(Point point) {
   return true;
 }
 
+bool Call::Reached(Point point) {
+  if (!HasReached(point)) return false;
+  Learn(machine_, point);
+  return true;
+}
+
 bool Call::Reached(const EventRecord& record) {
-  return Reached(record.point) && record.time <= thread_.clock;
+  if (!HasReached(record.point) || record.time > thread_.clock) return false;
+  Learn(record);
+  return true;
 }
 
 void Call::WakeAt(double time) {

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
@@ -47,6 +48,9 @@ namespace sim {
 class Call {
  public:
   Call(const char* name, double cost_ns);
+
+  // What reports of hazards say of this call.
+  Caller caller() const { return {name_, this}; }
 
   // From a host function or a kernel, by a fault, or because the current
   // device has a corrupting error.
@@ -90,6 +94,8 @@ class Call {
   void Wait(const EventRecord& record);
   // Waits for all that was enqueued on the device.
   void WaitForDevice(int device);
+  // The same for a call of which the program cannot tell that it waits.
+  void WaitForDeviceSilently(int device);
   // Whether it is reached by now, by this thread's clock. Runs no host
   // function.
   bool Reached(Point point);
@@ -102,8 +108,12 @@ class Call {
   cudaError_t Return(cudaError_t error);
 
  private:
+  std::vector<Point> EndOfDevice(int device) const;
   // Waits in effect and for its time, which it returns.
   double Settle(Point point);
+  // Settles all and wakes at the end of the last.
+  void WaitSilently(const std::vector<Point>& points);
+  bool HasReached(Point point);
   // Sets the thread's clock as if it had slept until then.
   void WakeAt(double time);
 

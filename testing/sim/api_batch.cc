@@ -188,7 +188,9 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
   for (size_t i = pieces.size(); i > 1; --i) {
     std::swap(pieces[i - 1], pieces[dice.Next() % i]);
   }
+  const uint64_t first = found->last + 1;
   for (Piece& piece : pieces) {
+    piece.work.batch = first;
     if (const cudaError_t error = call.Enqueue(found, std::move(piece.work))) {
       return call.Return(error);
     }

@@ -22,6 +22,7 @@
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
 #include "testing/sim/graph.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 
@@ -30,18 +31,21 @@ using conveyor::sim::Branch;
 using conveyor::sim::Call;
 using conveyor::sim::Capture;
 using conveyor::sim::EndCapture;
+using conveyor::sim::EventRecord;
 using conveyor::sim::ExecutableGraph;
 using conveyor::sim::Graph;
 using conveyor::sim::GraphNode;
 using conveyor::sim::InvalidateCapture;
 using conveyor::sim::Machine;
 using conveyor::sim::MakeExecutable;
+using conveyor::sim::MarkOrder;
 using conveyor::sim::NewStream;
 using conveyor::sim::NodeHandle;
 using conveyor::sim::Point;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
 using conveyor::sim::TheMachine;
+using conveyor::sim::WaitsFor;
 using conveyor::sim::Work;
 
 namespace {
@@ -83,14 +87,19 @@ cudaError_t Launch(Call& call, ExecutableGraph* graph, Stream* target) {
     return branch == 0 && branches[branch].device == target->device;
   };
   std::vector<Point> before;
-  if (graph->end.stream != nullptr) before.push_back(graph->end);
-  Point start;
+  if (graph->end.point.stream != nullptr) {
+    WaitsFor(target, graph->end);
+    before.push_back(graph->end.point);
+  }
+  EventRecord start;
   if (const cudaError_t error =
-          call.Enqueue(target, Mark("graph start"), before, &start)) {
+          call.Enqueue(target, Mark("graph start"), before, &start.point)) {
     return error;
   }
-  std::vector<Point> points;
-  std::vector<Point> ends(branches.size());
+  MarkOrder(target, &start);
+  // What each node stands for, as if an event were recorded after it.
+  std::vector<EventRecord> records;
+  std::vector<EventRecord> ends(branches.size());
   for (const GraphNode& node : graph->nodes) {
     Branch& branch = branches[node.branch];
     const bool in_target = is_in_target(node.branch);
@@ -98,27 +107,36 @@ cudaError_t Launch(Call& call, ExecutableGraph* graph, Stream* target) {
       branch.stream = NewStream(call.machine(), branch.device,
                                 cudaStreamNonBlocking, target->priority);
     }
+    Stream* const stream = in_target ? target : branch.stream;
     std::vector<Point> after;
-    if (node.after.empty() && !in_target) after.push_back(start);
+    const auto come_after = [&](const EventRecord& record) {
+      WaitsFor(stream, record);
+      after.push_back(record.point);
+    };
+    if (node.after.empty() && !in_target) come_after(start);
     for (const size_t other : node.after) {
-      if (graph->nodes[other].branch != node.branch) {
-        after.push_back(points[other]);
-      }
+      if (graph->nodes[other].branch != node.branch) come_after(records[other]);
     }
-    points.emplace_back();
-    if (const cudaError_t error =
-            call.Enqueue(in_target ? target : branch.stream, node.work,
-                         std::move(after), &points.back())) {
+    records.emplace_back();
+    if (const cudaError_t error = call.Enqueue(
+            stream, node.work, std::move(after), &records.back().point)) {
       return error;
     }
-    ends[node.branch] = points.back();
+    MarkOrder(stream, &records.back());
+    ends[node.branch] = records.back();
   }
   std::vector<Point> joined;
   for (size_t i = 0; i < ends.size(); ++i) {
-    if (!is_in_target(i)) joined.push_back(ends[i]);
+    if (is_in_target(i)) continue;
+    WaitsFor(target, ends[i]);
+    joined.push_back(ends[i].point);
   }
-  return call.Enqueue(target, Mark("graph end"), std::move(joined),
-                      &graph->end);
+  if (const cudaError_t error = call.Enqueue(
+          target, Mark("graph end"), std::move(joined), &graph->end.point)) {
+    return error;
+  }
+  MarkOrder(target, &graph->end);
+  return cudaSuccess;
 }
 
 }  // namespace

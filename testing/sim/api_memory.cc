@@ -19,6 +19,7 @@
 
 #include "testing/sim/api.h"
 #include "testing/sim/device_memory.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/profile.h"
 #include "testing/sim/registry.h"
@@ -28,6 +29,7 @@ using conveyor::sim::AllocateOnDevice;
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
 using conveyor::sim::CanPageLock;
+using conveyor::sim::HostFrees;
 using conveyor::sim::IsUntouched;
 using conveyor::sim::MemoryKind;
 using conveyor::sim::Profile;
@@ -137,8 +139,10 @@ cudaError_t cudaFree(void* dev_ptr) {
                                 allocation->kind != MemoryKind::kManaged)) {
     return call.Return(cudaErrorInvalidValue);
   }
+  HostFrees(*allocation, call.caller());
   if (call.machine().free_synchronizes) {
-    call.WaitForDevice(allocation->device);
+    // The program must not build on that.
+    call.WaitForDeviceSilently(allocation->device);
     // Another thread may have freed it meanwhile.
     if (Begins(call, dev_ptr) == nullptr) {
       return call.Return(cudaErrorInvalidValue);
@@ -165,6 +169,7 @@ cudaError_t cudaFreeHost(void* ptr) {
   if (allocation == nullptr || allocation->kind != MemoryKind::kPinned) {
     return call.Return(cudaErrorInvalidValue);
   }
+  HostFrees(*allocation, call.caller());
   // Any device may be using it.
   for (int i = 0; i < call.machine().profile.device_count(); ++i) {
     call.WaitForDevice(i);
@@ -212,6 +217,7 @@ cudaError_t cudaHostUnregister(void* ptr) {
   if (known->base != ptr || known->kind != MemoryKind::kRegistered) {
     return call.Return(cudaErrorInvalidValue);
   }
+  HostFrees(*known, call.caller());
   for (int i = 0; i < call.machine().profile.device_count(); ++i) {
     call.WaitForDevice(i);
   }

@@ -26,12 +26,14 @@
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
 #include "testing/sim/device_memory.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/pool.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/registry.h"
 #include "testing/sim/scheduler.h"
 
+using conveyor::sim::AllocatedIn;
 using conveyor::sim::AllocateFromPool;
 using conveyor::sim::Allocation;
 using conveyor::sim::Call;
@@ -84,12 +86,13 @@ cudaError_t Allocate(Call& call, void** address, size_t size,
     *address = nullptr;
     return cudaSuccess;
   }
-  const Allocation* made = AllocateFromPool(call.machine(), pool, size);
+  Allocation* made = AllocateFromPool(call.machine(), pool, size);
   if (made == nullptr) {
     ForceFrees(call.machine());
     made = AllocateFromPool(call.machine(), pool, size);
   }
   if (made == nullptr) return cudaErrorMemoryAllocation;
+  AllocatedIn(stream, made, call.caller());
   *address = made->base;
   return cudaSuccess;
 }

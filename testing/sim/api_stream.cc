@@ -22,6 +22,7 @@
 #include "testing/sim/api.h"
 #include "testing/sim/capture.h"
 #include "testing/sim/device_memory.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
 #include "testing/sim/sync_sites.h"
@@ -38,8 +39,11 @@ using conveyor::sim::OpKind;
 using conveyor::sim::Point;
 using conveyor::sim::ReapStreams;
 using conveyor::sim::Stream;
+using conveyor::sim::StreamEnds;
 using conveyor::sim::TheMachine;
 using conveyor::sim::TrimPools;
+using conveyor::sim::WaitsFor;
+using conveyor::sim::WaitsForNothing;
 using conveyor::sim::Work;
 
 namespace {
@@ -101,6 +105,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   Stream** const found = machine.streams.Get(stream);
   if (found == nullptr) return call.Return(cudaErrorInvalidResourceHandle);
   InvalidateCapture(*found);
+  StreamEnds(machine, *found);
   // What it holds is still done.
   const int device = (*found)->device;
   (*found)->live = false;
@@ -198,7 +203,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
     return call.Return(CaptureWait(call.machine(), found, *waited));
   }
   // What was never recorded is complete.
-  if (waited->record == nullptr) return call.Return(cudaSuccess);
+  if (waited->record == nullptr) {
+    WaitsForNothing(found, call.caller());
+    return call.Return(cudaSuccess);
+  }
+  WaitsFor(found, *waited->record);
   return call.Return(
       call.Enqueue(found, Work(), {waited->record->point}, nullptr));
 }

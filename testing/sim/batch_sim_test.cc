@@ -123,6 +123,7 @@ TEST_F(BatchTest, ASourceOfStreamOrderIsReadLate) {
     for (const int value : Result()) late = late || value == 99;
   }
   EXPECT_TRUE(late);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(BatchTest, APageableSourceOfStreamOrderIsReadLateToo) {
@@ -164,6 +165,7 @@ TEST_F(BatchTest, ASourceOfAnyOrderIsReadNowOrLate) {
   }
   EXPECT_TRUE(now);
   EXPECT_TRUE(late);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(BatchTest, AttributesAreOfThePiecesFromTheirFirstOn) {
@@ -192,6 +194,7 @@ TEST_F(BatchTest, PiecesHaveNoOrderAmongThemselves) {
   }
   EXPECT_TRUE(first_wins);
   EXPECT_TRUE(last_wins);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(BatchTest, IsOrderedInItsStream) {

@@ -118,6 +118,7 @@ TEST(StickyErrorTest, IsRaisedByWorkOnFreedMemory) {
     ASSERT_CUDA(cudaMemsetAsync(memory, 0, 1 << 20, stream));
   }
   EXPECT_CUDA(cudaFree(memory));
+  EXPECT_NE(TakeHazards(), "");
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
   EXPECT_EQ(cudaMalloc(&memory, 1), cudaErrorIllegalAddress);
   EXPECT_CUDA(cudaDeviceReset());

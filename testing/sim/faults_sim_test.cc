@@ -200,6 +200,7 @@ TEST_F(FaultsTest, ADelayedOperationHasItsEffectLate) {
     char found = 0;
     ASSERT_CUDA(cudaMemcpy(&found, memory_[0], 1, cudaMemcpyDeviceToHost));
     EXPECT_EQ(found, 2) << seed;
+    EXPECT_NE(TakeHazards(), "");
   }
 }
 

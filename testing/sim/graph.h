@@ -51,8 +51,8 @@ struct Branch {
 struct ExecutableGraph {
   std::vector<GraphNode> nodes;
   std::vector<Branch> branches;
-  Point
-      end;  // Of the last launch, if it has a stream: the next comes after it.
+  // Of the last launch, if its point has a stream: the next one comes after it.
+  EventRecord end;
 };
 
 // Puts the nodes into as few branches as it finds at once: each goes on where a

@@ -372,6 +372,7 @@ TEST_F(BranchTest, BranchesOverlapInTime) {
   ASSERT_CUDA(cudaGraphLaunch(executable_, stream_));
   ASSERT_CUDA(cudaStreamSynchronize(stream_));
   StopTrace();
+  EXPECT_NE(TakeHazards(), "");  // They share their bytes.
 
   std::map<std::string, TracedOperation> by_name;
   std::vector<TracedOperation> sets;

@@ -57,6 +57,7 @@ class ManagedTest : public ::testing::Test {
   void TearDown() override {
     EXPECT_CUDA(cudaEventDestroy(start_));
     EXPECT_CUDA(cudaEventDestroy(end_));
+    EXPECT_CUDA(cudaStreamSynchronize(stream_));
     EXPECT_CUDA(cudaStreamDestroy(stream_));
     EXPECT_CUDA(cudaFree(memory_));
     cudaGetLastError();
@@ -357,6 +358,7 @@ TEST_F(ManagedTest, TheHostMayTouchItWhileAKernelRuns) {
   memory_[0] = 3;
   EXPECT_EQ(memory_[0], 3);
   ASSERT_CUDA(cudaStreamSynchronize(stream_));
+  TakeHazards();  // The kernel reads it.
 }
 
 }  // namespace

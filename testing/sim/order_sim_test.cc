@@ -131,9 +131,11 @@ TEST_F(OrderTest, AMissingStreamWaitShowsForSomeSeedsOnly) {
     return Read(other_);
   };
   EXPECT_EQ(Count(2, [&] { return program(true); }), kSeeds);
+  EXPECT_EQ(TakeHazards(), "");
   const int lucky = Count(2, [&] { return program(false); });
   EXPECT_GT(lucky, 0);
   EXPECT_LT(lucky, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(OrderTest, PinnedSourcesAreReadLate) {
@@ -146,6 +148,7 @@ TEST_F(OrderTest, PinnedSourcesAreReadLate) {
   });
   EXPECT_GT(stale, 0);
   EXPECT_LT(stale, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(OrderTest, PinnedDestinationsAreWrittenLate) {
@@ -204,6 +207,7 @@ TEST_F(OrderTest, ABlockingPageableUploadEndsLateForNonBlockingStreams) {
   const int right = Count(5, [&] { return program(b_); });
   EXPECT_GT(right, 0);
   EXPECT_LT(right, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
   EXPECT_EQ(Count(5, [&] { return program(blocking_); }), kSeeds);
   ASSERT_CUDA(cudaDeviceSynchronize());
   ASSERT_CUDA(cudaFree(device));
@@ -234,6 +238,7 @@ TEST_F(OrderTest, ABlockingCopyBetweenDeviceRangesIsNot) {
   });
   EXPECT_GT(early, 0);
   EXPECT_LT(early, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(OrderTest, TheLegacyStreamAndBlockingStreamsWaitForEachOther) {
@@ -251,6 +256,7 @@ TEST_F(OrderTest, TheLegacyStreamAndBlockingStreamsWaitForEachOther) {
               return First(result_);
             }),
       kSeeds);
+  EXPECT_EQ(TakeHazards(), "");
   const int lucky = Count(9, [&] {
     Fill(device_, 8);
     EXPECT_CUDA(cudaMemsetAsync(device_, 9, kBytes, nullptr));
@@ -260,6 +266,7 @@ TEST_F(OrderTest, TheLegacyStreamAndBlockingStreamsWaitForEachOther) {
     return First(result_);
   });
   EXPECT_LT(lucky, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
 }
 
 TEST_F(OrderTest, AnEventOnTheLegacyStreamCoversBlockingStreams) {
@@ -276,7 +283,9 @@ TEST_F(OrderTest, AnEventOnTheLegacyStreamCoversBlockingStreams) {
     return First(result_);
   };
   EXPECT_EQ(Count(2, [&] { return program(blocking_); }), kSeeds);
+  EXPECT_EQ(TakeHazards(), "");
   EXPECT_LT(Count(2, [&] { return program(a_); }), kSeeds);
+  EXPECT_NE(TakeHazards(), "");
   ASSERT_CUDA(cudaEventDestroy(event));
 }
 
@@ -296,6 +305,7 @@ TEST_F(OrderTest, AWaitTakesTheEventAsItIsThen) {
     return First(result_);
   });
   EXPECT_LT(right, kSeeds);
+  EXPECT_NE(TakeHazards(), "");
   ASSERT_CUDA(cudaEventDestroy(event));
 }
 
@@ -346,6 +356,7 @@ TEST_F(OrderTest, ASeedReproducesTheOrder) {
   const std::string first = order(11);
   EXPECT_EQ(order(11), first);
   EXPECT_NE(order(12), first);
+  EXPECT_NE(TakeHazards(), "");
   SetSeed(1);
 }
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "testing/sim/baton.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
@@ -74,6 +75,7 @@ void RunHostFunction(Machine& machine, Lock& lock, Thread& self, Op& op) {
                    : std::max(machine.time->now(), op.issued);
   self.set_to = 0;
   const double before = self.clock;
+  HostFunctionStarts(op);
   lock.unlock();
   op.work.function(op.work.data);
   lock.lock();

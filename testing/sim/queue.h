@@ -40,6 +40,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Stream;
 struct Capture;
+struct StreamOrder;
+struct CapturedCall;
+using OrderClock = std::vector<uint64_t>;  // stream_order.h
 
 // After the operation `index` of `stream`, and so after all before it. Reached
 // once the stream has completed that many.
@@ -52,6 +55,8 @@ struct Point {
 struct EventRecord {
   Point point;
   double time = -1;  // Virtual; negative until then.
+  // What comes before it, for the search for hazards.
+  std::shared_ptr<const OrderClock> clock;
 };
 
 // What an event stands for that was recorded in a capture.
@@ -98,6 +103,10 @@ struct Transfer {
   double bytes;
 };
 
+// Bits of Work::watch.
+constexpr uint8_t kTeachesHost = 1;  // Its effect shows the host its order.
+constexpr uint8_t kReadsHost = 2;    // The host must leave its source alone.
+
 // What is to be done, without when: a graph's node as well.
 struct Work {
   OpKind kind = OpKind::kNothing;
@@ -125,6 +134,12 @@ struct Work {
   cudaHostFn_t function = nullptr;  // Of kHostFunction.
   void* data = nullptr;
   std::shared_ptr<EventRecord> record;  // Takes the time, if set.
+  // For the search for hazards.
+  const char* call = nullptr;  // Of the runtime, that made it.
+  std::shared_ptr<const CapturedCall> captured;
+  uint64_t batch = 0;  // Of pieces that have no order.
+  uint8_t watch = 0;
+  std::shared_ptr<const OrderClock> clock;  // What comes before it.
 };
 
 // One operation of a stream.
@@ -189,7 +204,8 @@ struct Stream {
   int flows = 0;        // Of the next operation, still moving.
   std::vector<Stream*> time_waiters;
 
-  Capture* capture = nullptr;  // Under way in this stream.
+  Capture* capture = nullptr;    // Under way in this stream.
+  StreamOrder* order = nullptr;  // OrderOf() makes it.
 
   Op& at(uint64_t index) { return ops[index - (last - ops.size()) - 1]; }
   Op* next_effect() { return effects == last ? nullptr : &at(effects + 1); }

@@ -134,6 +134,22 @@ bool AliasAgain(char* host, char* alias) {
 
 }  // namespace
 
+const char* NameOf(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kDevice:
+      return "device memory";
+    case MemoryKind::kPinned:
+      return "pinned memory";
+    case MemoryKind::kRegistered:
+      return "registered memory";
+    case MemoryKind::kManaged:
+      return "managed memory";
+    case MemoryKind::kPageable:
+      break;
+  }
+  return "memory";
+}
+
 Allocation* Registry::Allocate(MemoryKind kind, size_t size, int device,
                                unsigned flags) {
   const size_t mapped = RoundUp(size);

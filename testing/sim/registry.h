@@ -33,8 +33,12 @@ namespace sim {
 
 struct Pool;
 struct Mirrors;
+class AccessHistory;
 
 enum class MemoryKind { kPageable, kDevice, kPinned, kRegistered, kManaged };
+
+// "pinned memory" and so on.
+const char* NameOf(MemoryKind kind);
 
 struct Allocation {
   MemoryKind kind;
@@ -48,6 +52,7 @@ struct Allocation {
   std::shared_ptr<ManagedPages> managed = nullptr;  // Of kManaged.
   std::shared_ptr<Pool> pool = nullptr;             // That it is from.
   std::shared_ptr<Mirrors> mirrors = nullptr;       // By a fault.
+  std::shared_ptr<AccessHistory> history = nullptr;
 
   // How far `address`, which lies in it, is from its beginning.
   size_t OffsetOf(const void* address) const {

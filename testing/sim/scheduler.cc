@@ -22,6 +22,7 @@
 
 #include "testing/sim/effects.h"
 #include "testing/sim/faults.h"
+#include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
 #include "testing/sim/progress.h"
@@ -60,7 +61,9 @@ bool Wants(const Op& op) {
 }
 
 void RunEffect(Machine& machine, Op& op) {
+  if (op.work.watch != 0) BeforeEffect(machine, op);
   ApplyEffect(machine, op);
+  if (op.work.watch != 0) AfterEffect(machine, op);
   Stream* const stream = op.stream;
   ++stream->effects;
   --machine.pending;
@@ -167,6 +170,8 @@ void ForceAndWait(Machine& machine, std::unique_lock<std::mutex>& lock,
 }
 
 void EffectDone(Machine& machine, Stream* stream) {
+  const Op& op = *stream->next_effect();
+  if (op.work.watch != 0) AfterEffect(machine, op);
   ++stream->effects;
   --machine.pending;
   stream->Trim();

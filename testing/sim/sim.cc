@@ -28,6 +28,7 @@
 #include "testing/sim/device_memory.h"
 #include "testing/sim/disturbed.h"
 #include "testing/sim/faults.h"
+#include "testing/sim/hazard_reports.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed.h"
 #include "testing/sim/registry.h"
@@ -35,25 +36,6 @@
 
 namespace conveyor {
 namespace sim {
-namespace {
-
-const char* Name(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kDevice:
-      return "device memory";
-    case MemoryKind::kPinned:
-      return "pinned memory";
-    case MemoryKind::kRegistered:
-      return "registered memory";
-    case MemoryKind::kManaged:
-      return "managed memory";
-    case MemoryKind::kPageable:
-      break;
-  }
-  return "memory";
-}
-
-}  // namespace
 
 int LiveHandles() {
   Machine& machine = TheMachine();
@@ -88,7 +70,7 @@ std::string DescribeLiveHandles() {
   for (const auto& entry : machine.memory.all()) {
     const Allocation& allocation = entry.second;
     std::snprintf(line, sizeof(line), "%zu bytes of %s of device %d at %p\n",
-                  allocation.size, Name(allocation.kind), allocation.device,
+                  allocation.size, NameOf(allocation.kind), allocation.device,
                   static_cast<void*>(allocation.base));
     text += line;
   }
@@ -213,6 +195,12 @@ size_t ResidentBytes(const void* address, size_t size, int device) {
                             }
                           });
   return total;
+}
+
+std::string TakeHazards() {
+  Machine& machine = TheMachine();
+  std::lock_guard<std::mutex> lock(machine.mutex);
+  return TakeReports();
 }
 
 std::string ProfileName() { return TheMachine().profile.name; }

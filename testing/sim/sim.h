@@ -31,6 +31,8 @@
 //   CONVEYOR_SIM_SEED     the order of effects, among those that CUDA allows
 //   CONVEYOR_SIM_FREE     sync or async: whether cudaFree waits for the device
 //                         (default: by the seed)
+//   CONVEYOR_SIM_HAZARDS  fail, warn (default) or off: what is done about work
+//                         that lacks an order
 //   CONVEYOR_SIM_QUIET    set: no line on standard error
 //   CONVEYOR_SIM_TRACE    a file: the whole run, as TraceJson has it, written
 //                         when the process exits
@@ -137,6 +139,11 @@ uint64_t Seed();
 
 // Whether cudaFree waits for the device from now on.
 void SetFreeSynchronizes(bool synchronizes);
+
+// The reports of hazards since the last time, as text; empty if there are none.
+// They are the caller's then: a process that ends with reports that nobody took
+// fails, if CONVEYOR_SIM_HAZARDS is `fail`.
+std::string TakeHazards();
 
 std::string ProfileName();
 

@@ -126,6 +126,12 @@ stage_tsan() {
   bazel test --config=tsan -- $(sanitized)
 }
 
+# What thread sanitizer finds with the simulated machine, by programs of which it
+# is known.
+stage_tsan_corpus() {
+  bazel test --config=tsan //testing/sim/corpus:corpus_sim_test
+}
+
 # The folders of the libraries that exist.
 sanitized() {
   local folder

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sim/fibers.h"
 #include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/queue.h"
@@ -117,6 +118,7 @@ class Call {
   // Sets the thread's clock as if it had slept until then.
   void WakeAt(double time);
 
+  const Quiet quiet_;  // The first, so that it covers the lock.
   const char* const name_;
   Machine& machine_;
   Thread& thread_;

@@ -22,6 +22,7 @@
 #include "testing/sim/access.h"
 #include "testing/sim/api.h"
 #include "testing/sim/effects.h"
+#include "testing/sim/fibers.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
@@ -152,6 +153,7 @@ bool ReachesPool(const Call& call, const Stream& stream, const Side& side) {
 }
 
 void StageSource(Work* work) {
+  FiberHostReads(work->src, work->src_pitch, work->width, work->height);
   work->staged.reset(new char[work->width * work->height]);
   Work taken = *work;
   taken.dst = work->staged.get();

@@ -24,6 +24,7 @@
 #include "testing/sim/device_memory.h"
 #include "testing/sim/disturbed.h"
 #include "testing/sim/faults.h"
+#include "testing/sim/fibers.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
 #include "testing/sim/queue.h"
@@ -120,9 +121,9 @@ void ApplyEffect(Machine& machine, Op& op) {
       Thread& self = ThisThread();
       self.in_effect = true;
       if (disturbed) {
-        RunDisturbed(machine, op, work.body);
+        RunDisturbed(machine, op, [&] { RunOnFiber(op, work.body); });
       } else {
-        work.body();
+        RunOnFiber(op, work.body);
       }
       self.in_effect = false;
       break;

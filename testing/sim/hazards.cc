@@ -28,6 +28,7 @@
 
 #include "testing/sim/access_history.h"
 #include "testing/sim/call_site.h"
+#include "testing/sim/fibers.h"
 #include "testing/sim/hazard_reports.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
@@ -481,15 +482,16 @@ void AddLegacyOrder(Machine& machine, const Stream& stream,
 
 void BeforeEnqueue(Machine& machine, Stream* stream, Work* work,
                    const Caller& caller) {
+  work->watch = 0;
+  FiberEnqueue(machine, stream, work, caller.local);
   if (!FindsHazards()) return;
   Hazards& hazards = TheHazards();
   StreamOrder* const order = OrderOf(stream);
   AddLegacyOrder(machine, *stream, order);
-  work->watch = 0;
   work->clock = nullptr;
-  if (work->record != nullptr) MarkOrder(stream, work->record.get());
+  if (work->record != nullptr) work->record->clock = order->clock;
   if (work->kind == OpKind::kHostFunction) {
-    work->watch = kTeachesHost;
+    work->watch |= kTeachesHost;
     work->clock = order->clock;
     hazards.functions[order].push_back(stream->last + 1);
   } else if (work->kind != OpKind::kNothing &&
@@ -522,6 +524,7 @@ void BeforeCapture(const Stream& stream, Work* work, const Caller& caller) {
 }
 
 void BeforeEffect(Machine& machine, const Op& op) {
+  if ((op.work.watch & kOnFiber) != 0) FiberBegin(machine, op);
   if ((op.work.watch & kReadsHost) == 0) return;
   Hazards& hazards = TheHazards();
   const auto found = hazards.readers.find({op.stream, op.index});
@@ -542,23 +545,27 @@ void BeforeEffect(Machine& machine, const Op& op) {
 }
 
 void AfterEffect(Machine& machine, const Op& op) {
+  if ((op.work.watch & kOnFiber) != 0) FiberEnd(op);
   if ((op.work.watch & kTeachesHost) == 0) return;
   LearnOf(OrderOf(op.stream), op.index, op.work.clock.get());
   if (op.work.kind == OpKind::kHostFunction) FunctionReturned(machine, op);
 }
 
-void HostFunctionStarts(const Op& op) {
+void HostFunctionStarts(Machine& machine, const Op& op) {
+  if ((op.work.watch & kOnFiber) != 0) FiberBegin(machine, op);
   if (!FindsHazards()) return;
   StreamOrder* const order = OrderOf(op.stream);
   LearnOf(order, op.index - 1, op.work.clock.get());
 }
 
 void MarkOrder(Stream* stream, EventRecord* record) {
+  FiberMark(stream, record);
   if (!FindsHazards()) return;
   record->clock = OrderOf(stream)->clock;
 }
 
 void WaitsFor(Stream* stream, const EventRecord& record) {
+  FiberWaitsFor(stream, record);
   if (!FindsHazards()) return;
   OrderAfter(OrderOf(stream), *OrderOf(record.point.stream), record.point.index,
              record.clock.get());
@@ -569,7 +576,8 @@ void WaitsForNothing(Stream* stream, const Caller& caller) {
   TheHazards().empty_waits[OrderOf(stream)] = {TakeCallSite(caller.local)};
 }
 
-void Learn(Machine&, Point point) {
+void Learn(Machine& machine, Point point) {
+  FiberLearn(machine, point.stream);
   if (!FindsHazards()) return;
   StreamOrder* const order = OrderOf(point.stream);
   LearnOf(order, point.index, order->clock.get());
@@ -582,11 +590,13 @@ void Learn(Machine&, Point point) {
 }
 
 void Learn(const EventRecord& record) {
+  FiberLearn(record);
   if (!FindsHazards()) return;
   LearnOf(OrderOf(record.point.stream), record.point.index, record.clock.get());
 }
 
-void LearnDevice(Machine&, int device) {
+void LearnDevice(Machine& machine, int device) {
+  FiberLearnDevice(machine, device);
   if (!FindsHazards()) return;
   std::vector<Retired>& all = TheHazards().retired[device];
   for (const Retired& retired : all) {
@@ -596,6 +606,7 @@ void LearnDevice(Machine&, int device) {
 }
 
 void StreamEnds(Machine& machine, Stream* stream) {
+  FiberEnds(machine, stream);
   if (!FindsHazards() || stream->last == stream->first) return;
   StreamOrder* const order = OrderOf(stream);
   TheHazards().empty_waits.erase(order);
@@ -621,8 +632,12 @@ void HostFrees(const Allocation& allocation, const Caller& caller) {
   if (allocation.history == nullptr) return;
   allocation.history->VisitAll(
       [&](const DeedPtr& use, bool writes, size_t first, size_t end) {
-        if (use->known() || LooksBlocking(*use) || IsBroken(use->device))
-          return;
+        if (LooksBlocking(*use) || IsBroken(use->device)) return;
+        // Registered memory stays, and the host may go on reading it.
+        if (allocation.kind != MemoryKind::kRegistered) {
+          FiberHostFrees(allocation.base + first, end - first);
+        }
+        if (use->known()) return;
         use->source_is_disputed = true;
         ReportFreedInUse(*use, writes, *freeing, allocation, {first, end});
       });

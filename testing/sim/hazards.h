@@ -45,7 +45,8 @@ struct Caller {
   const void* local;  // In a frame of the runtime's, below the program's.
 };
 
-// All under the machine's lock; all do nothing if nothing is looked for.
+// All under the machine's lock; all do nothing if nothing is looked for. In
+// programs with thread sanitizer they tell it the same.
 
 // Called before `work` becomes the next operation of `stream`, and when it has.
 void BeforeEnqueue(Machine& machine, Stream* stream, Work* work,
@@ -59,7 +60,7 @@ void BeforeCapture(const Stream& stream, Work* work, const Caller& caller);
 void BeforeEffect(Machine& machine, const Op& op);
 void AfterEffect(Machine& machine, const Op& op);
 // Called before a host function is called.
-void HostFunctionStarts(const Op& op);
+void HostFunctionStarts(Machine& machine, const Op& op);
 
 // Makes `record` stand for what `stream` has been given.
 void MarkOrder(Stream* stream, EventRecord* record);

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "testing/sim/baton.h"
+#include "testing/sim/fibers.h"
 #include "testing/sim/hazards.h"
 #include "testing/sim/machine.h"
 #include "testing/sim/managed_guard.h"
@@ -75,9 +76,9 @@ void RunHostFunction(Machine& machine, Lock& lock, Thread& self, Op& op) {
                    : std::max(machine.time->now(), op.issued);
   self.set_to = 0;
   const double before = self.clock;
-  HostFunctionStarts(op);
+  HostFunctionStarts(machine, op);
   lock.unlock();
-  op.work.function(op.work.data);
+  CallOnFiber(op);
   lock.lock();
   TakeManagedBack(machine);
   op.returned = true;
@@ -99,6 +100,8 @@ void RunHostFunction(Machine& machine, Lock& lock, Thread& self, Op& op) {
 }
 
 void RunHostFunctions(Thread* self) {
+  const Quiet quiet;
+  FiberThread();
   Machine& machine = TheMachine();
   Threads& threads = TheThreads();
   SetThisThread(self);
@@ -144,6 +147,7 @@ void HandleStuckHolder(Machine& machine) {
 }
 
 void Tick() {
+  const Quiet quiet;
   Machine& machine = TheMachine();
   Threads& threads = TheThreads();
   SetThisThread(new Thread);  // It runs kernels, and takes no turns.

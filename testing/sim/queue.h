@@ -42,6 +42,10 @@ struct Stream;
 struct Capture;
 struct StreamOrder;
 struct CapturedCall;
+struct FiberWork;
+struct StreamFibers;
+struct SyncToken;
+using SyncTokenPtr = std::shared_ptr<SyncToken>;
 using OrderClock = std::vector<uint64_t>;  // stream_order.h
 
 // After the operation `index` of `stream`, and so after all before it. Reached
@@ -57,6 +61,7 @@ struct EventRecord {
   double time = -1;  // Virtual; negative until then.
   // What comes before it, for the search for hazards.
   std::shared_ptr<const OrderClock> clock;
+  SyncTokenPtr token;  // Of fibers.h.
 };
 
 // What an event stands for that was recorded in a capture.
@@ -106,6 +111,7 @@ struct Transfer {
 // Bits of Work::watch.
 constexpr uint8_t kTeachesHost = 1;  // Its effect shows the host its order.
 constexpr uint8_t kReadsHost = 2;    // The host must leave its source alone.
+constexpr uint8_t kOnFiber = 4;      // Thread sanitizer sees it.
 
 // What is to be done, without when: a graph's node as well.
 struct Work {
@@ -140,6 +146,7 @@ struct Work {
   uint64_t batch = 0;  // Of pieces that have no order.
   uint8_t watch = 0;
   std::shared_ptr<const OrderClock> clock;  // What comes before it.
+  std::shared_ptr<FiberWork> fiber;
 };
 
 // One operation of a stream.
@@ -204,7 +211,8 @@ struct Stream {
   int flows = 0;        // Of the next operation, still moving.
   std::vector<Stream*> time_waiters;
 
-  Capture* capture = nullptr;    // Under way in this stream.
+  Capture* capture = nullptr;  // Under way in this stream.
+  StreamFibers* fibers = nullptr;
   StreamOrder* order = nullptr;  // OrderOf() makes it.
 
   Op& at(uint64_t index) { return ops[index - (last - ops.size()) - 1]; }

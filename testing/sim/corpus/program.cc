@@ -1,0 +1,33 @@
+// Copyright 2026 The Conveyor Authors.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     https://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "testing/sim/corpus/program.h"
+
+#include <vector>
+
+namespace conveyor {
+namespace sim {
+
+std::vector<Program> AllPrograms() {
+  std::vector<Program> all;
+  for (const auto& programs :
+       {EventPrograms(), LegacyPrograms(), HostPrograms(), ThreadPrograms(),
+        LifetimePrograms(), PeerPrograms(), GraphPrograms(), ShapePrograms()}) {
+    all.insert(all.end(), programs.begin(), programs.end());
+  }
+  return all;
+}
+
+}  // namespace sim
+}  // namespace conveyor

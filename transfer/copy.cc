@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -30,6 +29,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "third_party/cuda/host_threads.h"
 #include "transfer/cuda_status.h"
 #include "transfer/internal/capture.h"
 #include "transfer/internal/copy_range.h"
@@ -305,6 +305,11 @@ absl::Status Wait(StreamRef stream) {
 
 }  // namespace
 
+absl::Status CheckCopy(const CopyRange& dst, const CopyRange& src,
+                       StreamRef stream) {
+  return CheckPair(dst, src, stream);
+}
+
 absl::Status EnqueueCopy(const CopyRange& dst, const CopyRange& src,
                          StreamRef stream) {
   if (ABSL_PREDICT_FALSE(!PassesQuickCheck(dst, src, stream))) {
@@ -323,7 +328,7 @@ absl::Status CopyAndWait(const CopyRange& dst, const CopyRange& src,
   if (IsHost(dst) && IsHost(src)) {
     ABSL_RETURN_IF_ERROR(Wait(stream));
     if (dst.address != src.address) {
-      std::memcpy(const_cast<void*>(dst.address), src.address, src.num_bytes());
+      HostCopy(const_cast<void*>(dst.address), src.address, src.num_bytes());
     }
     return absl::OkStatus();
   }
@@ -353,8 +358,8 @@ absl::Status Copy2DAndWait(const CopyRows& dst, const CopyRows& src,
     auto* to = static_cast<char*>(const_cast<void*>(dst.range.address));
     const auto* from = static_cast<const char*>(src.range.address);
     for (size_t row = 0; row < height; ++row) {
-      std::memcpy(to + row * dst.pitch_bytes, from + row * src.pitch_bytes,
-                  width * src.range.element_size);
+      HostCopy(to + row * dst.pitch_bytes, from + row * src.pitch_bytes,
+               width * src.range.element_size);
     }
     return absl::OkStatus();
   }

@@ -37,6 +37,7 @@ HARDWARE_TESTS = [
     "//transfer:for_each_test_gpu",
     "//transfer:memory_kind_test_gpu",
     "//transfer:pinned_pool_test_gpu",
+    "//transfer:stager_test_gpu",
     "//transfer:stream_test_gpu",
     "//transfer:timer_test_gpu",
     "//transfer:transfer_stats_test_gpu",

@@ -80,7 +80,8 @@ class HostThread {
   HostThread() = default;
   explicit HostThread(std::function<void()> body);
   HostThread(HostThread&&) = default;
-  HostThread& operator=(HostThread&&) = delete;
+  // There is nothing to join in the one that is assigned to.
+  HostThread& operator=(HostThread&&) = default;
   ~HostThread() { Join(); }
 
   void Join();

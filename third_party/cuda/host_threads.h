@@ -136,7 +136,8 @@ class HostCondVar {
 #endif
 };
 
-// A thread that is joined at the latest when this is destroyed. Movable;
+// A thread that is joined at the latest when this is destroyed or assigned to.
+// Movable;
 // moved-from, as default-constructed, there is nothing to join.
 class HostThread {
  public:
@@ -144,7 +145,11 @@ class HostThread {
   // Starts it.
   explicit HostThread(std::function<void()> body) : thread_(std::move(body)) {}
   HostThread(HostThread&&) = default;
-  HostThread& operator=(HostThread&&) = delete;
+  HostThread& operator=(HostThread&& other) noexcept {
+    Join();
+    thread_ = std::move(other.thread_);
+    return *this;
+  }
   ~HostThread() { Join(); }
 
   // Waits until it has ended. A second call does nothing.

@@ -181,6 +181,9 @@ CopyRows RowsOf(Pitched<Span> rows) {
 
 // ---- The work, in copy.cc. `dst` is written through its address.
 
+// What EnqueueCopy and CopyAndWait check of their ranges.
+absl::Status CheckCopy(const CopyRange& dst, const CopyRange& src,
+                       StreamRef stream);
 absl::Status EnqueueCopy(const CopyRange& dst, const CopyRange& src,
                          StreamRef stream);
 absl::Status CopyAndWait(const CopyRange& dst, const CopyRange& src,

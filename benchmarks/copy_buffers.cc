@@ -137,6 +137,7 @@ absl::StatusOr<CopyBuffers> CopyBuffers::Create(DeviceId device,
   ABSL_ASSIGN_OR_RETURN(Event event, Event::Create(device));
   ABSL_ASSIGN_OR_RETURN(Event other_event, Event::Create(device));
   ABSL_ASSIGN_OR_RETURN(Event peer_event, Event::Create(other_device));
+  ABSL_ASSIGN_OR_RETURN(Stager stager, Stager::Create({}));
   FillWithRandomData(source.get(), size(Place::kPageableSource), kSeed);
   if (pageable != nullptr) {
     std::memset(pageable.get(), kPoison, size(Place::kPageable));
@@ -146,7 +147,8 @@ absl::StatusOr<CopyBuffers> CopyBuffers::Create(DeviceId device,
              std::move(pinned), std::move(other_pinned), std::move(own),
              std::move(other), std::move(peers), std::move(other_peers),
              std::move(stream), std::move(other_stream), std::move(peer_stream),
-             std::move(event), std::move(other_event), std::move(peer_event)});
+             std::move(event), std::move(other_event), std::move(peer_event),
+             std::move(stager)});
 }
 
 void* CopyBuffers::Address(Place place) {

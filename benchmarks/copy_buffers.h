@@ -38,6 +38,7 @@
 #include "transfer/event.h"
 #include "transfer/pinned_buffer.h"
 #include "transfer/pinned_span.h"
+#include "transfer/stager.h"
 #include "transfer/stream.h"
 
 namespace conveyor {
@@ -85,6 +86,8 @@ class CopyBuffers {
   // Those of the peer; of the device if there is none.
   StreamRef peer_stream() const { return memory_.peer_stream; }
   Event& peer_event() { return memory_.peer_event; }
+
+  Stager& stager() { return memory_.stager; }
 
   void* Address(Place place);
 
@@ -149,6 +152,7 @@ class CopyBuffers {
     Event event;
     Event other_event;
     Event peer_event;
+    Stager stager;
   };
 
   explicit CopyBuffers(Memory memory) : memory_(std::move(memory)) {}

@@ -28,6 +28,7 @@
 #include "transfer/copy.h"
 #include "transfer/cuda_status.h"
 #include "transfer/event.h"
+#include "transfer/stager.h"
 #include "transfer/stream.h"
 
 namespace conveyor {
@@ -77,9 +78,9 @@ absl::Status OursH2dPageable(CopyBuffers& buffers, size_t num_bytes,
   const auto dst = buffers.Device(num_bytes);
   const auto src = buffers.PageableSource(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(Copy(dst, src, buffers.stream()));
+    ABSL_RETURN_IF_ERROR(buffers.stager().Upload(dst, src, buffers.stream()));
   }
-  return absl::OkStatus();
+  return buffers.stream().Synchronize();
 }
 
 absl::Status RawD2hPageable(CopyBuffers& buffers, size_t num_bytes, int count) {
@@ -94,7 +95,7 @@ absl::Status OursD2hPageable(CopyBuffers& buffers, size_t num_bytes,
   const auto dst = buffers.Pageable(num_bytes);
   const auto src = buffers.Device(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(Copy(dst, src, buffers.stream()));
+    ABSL_RETURN_IF_ERROR(buffers.stager().Download(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }
@@ -119,7 +120,7 @@ absl::Status OursD2hFresh(CopyBuffers& buffers, size_t num_bytes, int count) {
   const auto dst = buffers.Fresh(num_bytes);
   const auto src = buffers.Device(num_bytes);
   for (int i = 0; i < count; ++i) {
-    ABSL_RETURN_IF_ERROR(Copy(dst, src, buffers.stream()));
+    ABSL_RETURN_IF_ERROR(buffers.stager().Download(dst, src, buffers.stream()));
   }
   return absl::OkStatus();
 }

@@ -38,7 +38,8 @@ using ::absl_testing::IsOk;
 
 struct Limit {
   const char* row;
-  double gb_per_s;
+  double gb_per_s;      // Of the raw call.
+  bool faster = false;  // Ours need not be as slow.
 };
 
 // GB/s of 4 KiB that take so long.
@@ -47,9 +48,9 @@ constexpr double OfMicroseconds(double us) { return 4.096 / us; }
 constexpr Limit kOneGpu[] = {
     {"h2d_pinned", 55.0},
     {"d2h_pinned", 55.3},
-    {"h2d_pageable", 7.75},
-    {"d2h_pageable", 15.4},
-    {"d2h_fresh", 1.5},
+    {"h2d_pageable", 7.75, true},
+    {"d2h_pageable", 15.4, true},
+    {"d2h_fresh", 1.5, true},
     {"duplex", 94.5},
     {"issue_cost_4k", OfMicroseconds(1.37)},
 };
@@ -89,7 +90,6 @@ void ExpectWithinTenPercent(const JsonValue& row, const char* figure,
       << figure << " is " << value.number << " and not " << limit;
 }
 
-// The raw call, and ours where there is one: today it is as fast.
 void ExpectReached(const JsonValue& run, const Limit& limit) {
   SCOPED_TRACE(limit.row);
   const JsonValue* const row = FindRow(run, limit.row);
@@ -97,7 +97,11 @@ void ExpectReached(const JsonValue& run, const Limit& limit) {
   EXPECT_TRUE(row->Find("verified")->boolean);
   ExpectWithinTenPercent(*row, "baseline_gb_per_s", limit.gb_per_s);
   if (row->Find("absent")->type == JsonValue::Type::kNull) {
-    ExpectWithinTenPercent(*row, "gb_per_s", limit.gb_per_s);
+    if (limit.faster) {
+      EXPECT_GE(row->Find("gb_per_s")->number, 0.9 * limit.gb_per_s);
+    } else {
+      ExpectWithinTenPercent(*row, "gb_per_s", limit.gb_per_s);
+    }
   }
 }
 

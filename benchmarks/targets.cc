@@ -39,6 +39,9 @@ constexpr auto kCostAtMost = TargetSpec::Kind::kCostAtMost;
 constexpr TargetSpec kTargets[] = {
     {"h2d_pinned", "one_gpu", "h2d_pinned", kGiB, kRatioAtLeast, 0.99},
     {"d2h_pinned", "one_gpu", "d2h_pinned", kGiB, kRatioAtLeast, 0.99},
+    {"h2d_pageable", "one_gpu", "h2d_pageable", kGiB, kRatioAtLeast, 6.0, 0.94},
+    {"d2h_pageable", "one_gpu", "d2h_pageable", kGiB, kRatioAtLeast, 3.3, 0.95},
+    {"d2h_fresh", "one_gpu", "d2h_fresh", kGiB, kRatioAtLeast, 6.0},
     {"issue_cost_4k", "one_gpu", "issue_cost_4k", 4096, kCostAtMost, 1.05},
     {"peer_one_way", "one_host", "peer_one_way", kGiB, kRatioAtLeast, 0.99},
     {"peer_both_ways", "one_host", "peer_both_ways", kGiB, kRatioAtLeast, 0.99},
@@ -80,8 +83,10 @@ std::vector<Target> JudgeTargets(absl::Span<const TargetSpec> targets,
       }
       const double measured = target.at_most ? 1 / *row.ratio : *row.ratio;
       target.measured = measured;
-      target.met = row.verified && (target.at_most ? measured <= spec.required
-                                                   : measured >= spec.required);
+      target.met = row.verified &&
+                   (target.at_most ? measured <= spec.required
+                                   : measured >= spec.required) &&
+                   row.limit_fraction().value_or(0) >= spec.min_limit_fraction;
     }
     judged.push_back(std::move(target));
   }

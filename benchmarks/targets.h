@@ -47,6 +47,8 @@ struct TargetSpec {
   int64_t bytes;
   Kind kind;
   double required;
+  // What our rate must be of the link's as well; 0: no such condition.
+  double min_limit_fraction = 0;
 };
 
 // How a target came out.

@@ -52,9 +52,9 @@ Row MakeRow(const std::string& name, int64_t bytes, double ratio) {
 
 TEST(TargetsOfTest, GroupsAndAll) {
   ASSERT_THAT(TargetsOf("one_gpu"), IsOk());
-  EXPECT_EQ(TargetsOf("one_gpu")->size(), 3u);
+  EXPECT_EQ(TargetsOf("one_gpu")->size(), 6u);
   EXPECT_EQ(TargetsOf("one_host")->size(), 3u);
-  EXPECT_EQ(TargetsOf("")->size(), 6u);
+  EXPECT_EQ(TargetsOf("")->size(), 9u);
 }
 
 TEST(TargetsOfTest, AnUnknownGroupListsTheGroups) {
@@ -118,6 +118,17 @@ TEST(JudgeTargetsTest, WrongDataMeetsNoTarget) {
       JudgeTargets(std::vector<TargetSpec>{kFast}, {row});
   EXPECT_EQ(judged[0].measured, 2);
   EXPECT_FALSE(judged[0].met);
+}
+
+TEST(JudgeTargetsTest, AConditionOnTheLinkMustHoldAsWell) {
+  const TargetSpec specs[] = {{"fast", "one_gpu", "h2d", kGiB,
+                               TargetSpec::Kind::kRatioAtLeast, 6.0, 0.94}};
+  Row row = MakeRow("h2d", kGiB, 7.0);
+  row.gb_per_s = 52;
+  row.limit_gb_per_s = 55;
+  EXPECT_TRUE(JudgeTargets(specs, {row})[0].met);
+  row.gb_per_s = 51;
+  EXPECT_FALSE(JudgeTargets(specs, {row})[0].met);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -54,8 +53,7 @@ constexpr size_t kTrialBytes = 4 << 20;
 
 int ThreadsFor(const StagerOptions& options) {
   if (options.max_threads > 0) return options.max_threads;
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores - 2, 1, kMaxThreads);
+  return std::clamp(HostCores() - 2, 1, kMaxThreads);
 }
 
 CopyRange Part(const CopyRange& range, size_t begin, size_t count) {

@@ -42,7 +42,7 @@ namespace {
 constexpr double kSkewNs = 2000;
 // One choice in so many, the operating system takes the processor from a
 // thread, for at most so long.
-constexpr size_t kPreemptEvery = 128;
+constexpr size_t kPreemptEvery = 512;
 constexpr size_t kMaxPreemptNs = 200000;
 
 double ReadyAt(const Thread& thread) {
@@ -89,6 +89,14 @@ Thread* Next(Machine& machine) {
     if (ReadyAt(*thread) <= least + kSkewNs) near.push_back(thread);
   }
   return near[Choose(machine, near.size())];
+}
+
+bool AnotherCanRun(const Turns& turns, const Thread& self) {
+  return std::any_of(turns.threads.begin(), turns.threads.end(),
+                     [&self](const Thread* thread) {
+                       return thread != &self &&
+                              thread->state == ThreadState::kCanRun;
+                     });
 }
 
 size_t CountTasks() {
@@ -180,7 +188,7 @@ void MayPassBaton(Machine& machine, Lock& lock, Thread& self) {
   ++turns.moves;
   self.idle_yields = 0;
   if (!turns.scheduled || turns.alone()) return;
-  if (turns.host_threads > 1 && Choose(machine, kPreemptEvery) == 0) {
+  if (AnotherCanRun(turns, self) && Choose(machine, kPreemptEvery) == 0) {
     self.clock += static_cast<double>(Choose(machine, kMaxPreemptNs));
   }
   PassBaton(machine, lock, self);

@@ -212,6 +212,8 @@ void HostThread::Join() {
   state_ = nullptr;
 }
 
+int HostCores() { return static_cast<int>(TheMachine().profile.host_cores); }
+
 void HostYield() {
   Thread& self = ThisThread();
   const int yields = std::min(self.idle_yields + 1, kYieldsUntilProgress);

@@ -94,6 +94,7 @@ class HostThread {
   std::shared_ptr<State> state_;
 };
 
+int HostCores();
 void HostYield();
 void HostSleepUntil(int64_t time_ns);
 // What it takes alone: the caller touches them.

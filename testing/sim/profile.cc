@@ -85,6 +85,7 @@ constexpr Field kFields[] = {
     CONVEYOR_SIM_FIELD(queue_depth),
     CONVEYOR_SIM_FIELD(registered_alias),
     CONVEYOR_SIM_FIELD(concurrent_managed),
+    CONVEYOR_SIM_FIELD(host_cores),
 };
 constexpr ListField kListFields[] = {
     CONVEYOR_SIM_FIELD(host_copy_gb_per_s),

@@ -80,6 +80,7 @@ struct Profile {
   double queue_depth;
   double registered_alias;
   double concurrent_managed;
+  double host_cores;
   PerThreads host_copy_gb_per_s;
   PerThreads streaming_copy_gb_per_s;
 

@@ -30,6 +30,7 @@
 #define CONVEYOR_THIRD_PARTY_CUDA_HOST_THREADS_H_
 
 #include <cuda_runtime_api.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -45,6 +46,7 @@
 #define CONVEYOR_SIMULATED_HOST_THREADS
 #include "testing/sim/host_threads.h"
 #else
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -168,6 +170,19 @@ class HostThread {
   std::thread thread_;
 #endif
 };
+
+// How many processors this process may use, at least 1.
+inline int HostCores() {
+#ifdef CONVEYOR_SIMULATED_HOST_THREADS
+  return sim::HostCores();
+#else
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) {
+    return CPU_COUNT(&cores);
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#endif
+}
 
 // Lets others go on: in a loop that polls what another thread or a GPU writes.
 inline void HostYield() {

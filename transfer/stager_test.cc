@@ -123,7 +123,6 @@ TEST_F(StagerTest, TheSourceMayChangeWhenUploadReturns) {
   ASSERT_OK(stager_->Upload(device, source, stream()));
   std::memset(source.data(), 0, source.size());
   std::vector<char> result(5 * kMiB);
-  // On another stream: what Upload promises is an order on `stream` alone.
   ASSERT_OK(stager_->Download(result, device, stream()));
   EXPECT_OK(VerifyPattern(absl::MakeSpan(result), /*seed=*/1));
 }
@@ -274,6 +273,7 @@ TEST_F(StagerTest, ACaptureIsRefusedAndStaysValid) {
   std::vector<char> source(2 * kMiB);
   // Its thread and ring are there.
   ASSERT_OK(stager_->Upload(device, source, other()));
+  ASSERT_OK(other().ref().Synchronize());
   ASSERT_EQ(cudaStreamBeginCapture(stream().ref().native(),
                                    cudaStreamCaptureModeGlobal),
             cudaSuccess);

@@ -137,8 +137,8 @@ TEST_F(ManagedTest, TheNumberOfTheHostDoesNotMatter) {
   EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kCpu);
 }
 
-// The advice is taken, but unlike what CUDA's documentation says, the range
-// prefers nothing when it is asked.
+// The advice is taken, but unlike what CUDA's documentation says, it changes
+// nothing.
 TEST_F(ManagedTest, APreferredNodeIsAcceptedAndNotReadBack) {
   for (const cudaMemLocation node :
        {OnNode(), cudaMemLocation{cudaMemLocationTypeHostNumaCurrent, 0}}) {
@@ -150,10 +150,10 @@ TEST_F(ManagedTest, APreferredNodeIsAcceptedAndNotReadBack) {
   }
 }
 
-TEST_F(ManagedTest, APreferredNodeReplacesAPreferredDevice) {
+TEST_F(ManagedTest, APreferredNodeLeavesAPreferredDevice) {
   ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, kOnDevice));
   ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, OnNode()));
-  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), kNone);
+  EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocation), 0);
 }
 
 TEST_F(ManagedTest, ANodeThatIsNotThereIsRefused) {

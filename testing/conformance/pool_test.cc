@@ -355,15 +355,33 @@ TEST_F(PoolTest, TheHostHasNoAccess) {
   EXPECT_EQ(flags, cudaMemAccessFlagsProtNone);
 }
 
-TEST_F(PoolTest, AllocatingAndFreeingBesideACaptureLeavesItValid) {
+TEST_F(PoolTest, AllocatingBesideACaptureInvalidatesIt) {
   ASSERT_CUDA(cudaStreamBeginCapture(other_, cudaStreamCaptureModeGlobal));
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMallocAsync(&memory, kBytes, stream_),
+            cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(other_, &graph),
+            cudaErrorStreamCaptureInvalidated);
+}
+
+TEST_F(PoolTest, FreeingBesideACaptureInvalidatesIt) {
+  char* const memory = Allocate();
+  ASSERT_CUDA(cudaStreamBeginCapture(other_, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaFreeAsync(memory, stream_), cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(other_, &graph),
+            cudaErrorStreamCaptureInvalidated);
+  EXPECT_CUDA(cudaFreeAsync(memory, stream_));
+}
+
+TEST_F(PoolTest, AllocatingBesideARelaxedCaptureLeavesItValid) {
+  ASSERT_CUDA(cudaStreamBeginCapture(other_, cudaStreamCaptureModeRelaxed));
   char* const memory = Allocate();
   EXPECT_CUDA(cudaFreeAsync(memory, stream_));
   cudaGraph_t graph = nullptr;
   EXPECT_CUDA(cudaStreamEndCapture(other_, &graph));
-  if (graph != nullptr) {
-    EXPECT_CUDA(cudaGraphDestroy(graph));
-  }
+  EXPECT_CUDA(cudaGraphDestroy(graph));
 }
 
 TEST_F(PoolTest, NullIsNoPool) {

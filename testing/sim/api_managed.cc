@@ -126,7 +126,10 @@ cudaError_t Advise(Call& call, const Target& target, cudaMemoryAdvise advice,
                              state->resident &= ~(state->resident - 1);
                              break;
                            case cudaMemAdviseSetPreferredLocation:
-                             state->preferred = location;
+                             // CUDA takes NUMA nodes and forgets them.
+                             if (location.type != cudaMemLocationTypeHostNuma) {
+                               state->preferred = location;
+                             }
                              break;
                            case cudaMemAdviseUnsetPreferredLocation:
                              state->preferred = kNoLocation;
@@ -159,11 +162,8 @@ cudaMemLocation Common(const Target& target,
   return common;
 }
 
-// What is told of a preferred location: CUDA takes NUMA nodes and does not tell
-// them.
 cudaMemLocation Preferred(const Target& target) {
-  const cudaMemLocation common = Common(target, &PageState::preferred);
-  return common.type == cudaMemLocationTypeHostNuma ? kNoLocation : common;
+  return Common(target, &PageState::preferred);
 }
 
 int ReadMostly(const Target& target) {

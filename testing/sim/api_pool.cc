@@ -82,6 +82,7 @@ cudaError_t Allocate(Call& call, void** address, size_t size,
     InvalidateCapture(stream);
     return cudaErrorStreamCaptureUnsupported;
   }
+  if (const cudaError_t error = call.CheckUnsafe()) return error;
   if (size == 0) {
     *address = nullptr;
     return cudaSuccess;
@@ -233,6 +234,7 @@ cudaError_t cudaFreeAsync(void* dev_ptr, cudaStream_t stream) {
   // Only what the graph itself allocates can be freed in it, and that is
   // nothing.
   if (found->capture != nullptr) return call.Return(cudaErrorInvalidValue);
+  if (const cudaError_t error = call.CheckUnsafe()) return call.Return(error);
   Work work;
   work.kind = OpKind::kFree;
   work.dst = static_cast<char*>(dev_ptr);

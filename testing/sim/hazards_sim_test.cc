@@ -440,7 +440,9 @@ TEST_F(HazardsTest, AFlagInHostMemoryTellsTheHost) {
               auto* const flag = reinterpret_cast<std::atomic<char>*>(result_);
               flag->store(0);
               Set(device_, a_);
-              Set(result_, a_, 1);
+              const MemoryRange range = {flag, 1};
+              EXPECT_CUDA(LaunchKernel(
+                  a_, [flag] { flag->store(1); }, nullptr, 0, &range, 1));
               while (flag->load() == 0) std::this_thread::yield();
               Set(device_, b_);
             }),

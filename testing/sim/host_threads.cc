@@ -236,6 +236,10 @@ void HostSleepUntil(int64_t time_ns) {
   }
 }
 
+void HostAdvanceTo(int64_t time_ns) {
+  SetClock(ThisThread(), static_cast<double>(time_ns));
+}
+
 void HostTouch(const void* address, size_t num_bytes) {
   Turn turn;
   turn.self.clock += FirstTouchNs(turn.machine, address, num_bytes);

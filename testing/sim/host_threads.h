@@ -97,6 +97,8 @@ class HostThread {
 int HostCores();
 void HostYield();
 void HostSleepUntil(int64_t time_ns);
+// For waits that this does not know: the thread has slept until then.
+void HostAdvanceTo(int64_t time_ns);
 // What it takes alone: the caller touches them.
 void HostTouch(const void* address, size_t num_bytes);
 void HostCopy(void* dst, const void* src, size_t num_bytes);

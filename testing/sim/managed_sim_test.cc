@@ -142,7 +142,7 @@ TEST_F(ManagedTest, APreferredLocationIsReadBackUntilItIsUnset) {
   ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation,
                      {cudaMemLocationTypeHostNumaCurrent, 7}));
   EXPECT_EQ(Attribute(cudaMemRangeAttributePreferredLocationType),
-            cudaMemLocationTypeInvalid);
+            cudaMemLocationTypeHost);
   ASSERT_CUDA(Advise(cudaMemAdviseSetPreferredLocation, OnDevice(1)));
   // The location does not matter here.
   ASSERT_CUDA(Advise(cudaMemAdviseUnsetPreferredLocation, OnDevice(99)));

@@ -42,10 +42,13 @@
 
 // The thread sanitizer understands what it knows: there the simulated machine
 // runs threads freely, and they wait as in production.
-#if defined(CONVEYOR_SIMULATED_CUDART) && !defined(__SANITIZE_THREAD__)
-#define CONVEYOR_SIMULATED_HOST_THREADS
+#ifdef CONVEYOR_SIMULATED_CUDART
 #include "testing/sim/host_threads.h"
-#else
+#ifndef __SANITIZE_THREAD__
+#define CONVEYOR_SIMULATED_HOST_THREADS
+#endif
+#endif
+#ifndef CONVEYOR_SIMULATED_HOST_THREADS
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -109,8 +112,12 @@ class HostCondVar {
 #ifdef CONVEYOR_SIMULATED_HOST_THREADS
     return cond_var_.WaitUntil(&mutex->mutex_, deadline_ns);
 #else
-    return !cond_var_.WaitWithTimeout(
+    const bool timed_out = cond_var_.WaitWithTimeout(
         &mutex->mutex_, absl::Nanoseconds(deadline_ns - HostNowNs()));
+#ifdef CONVEYOR_SIMULATED_CUDART
+    if (timed_out) sim::HostAdvanceTo(deadline_ns);
+#endif
+    return !timed_out;
 #endif
   }
 
@@ -199,6 +206,9 @@ inline void HostSleepUntil(int64_t time_ns) {
   sim::HostSleepUntil(time_ns);
 #else
   absl::SleepFor(absl::Nanoseconds(time_ns - HostNowNs()));
+#ifdef CONVEYOR_SIMULATED_CUDART
+  sim::HostAdvanceTo(time_ns);
+#endif
 #endif
 }
 

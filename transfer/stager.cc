@@ -43,9 +43,6 @@ namespace {
 
 constexpr size_t kMinSlotBytes = 64 << 10;
 constexpr int kMaxThreads = 16;
-// Fewer bytes are there sooner by CUDA's own copy than by threads that first
-// have to wake up.
-constexpr size_t kMinStagedBytes = 1 << 20;
 // With more threads staging always wins; with few it is tried, on so many
 // bytes.
 constexpr int kManyThreads = 6;
@@ -160,7 +157,8 @@ absl::Status StagerState::StageAndWait(const CopyRange& dst,
                                        const CopyRange& src, StreamRef stream) {
   ABSL_RETURN_IF_ERROR(CheckCopy(dst, src, stream));
   ABSL_RETURN_IF_ERROR(RefuseIfCapturing(stream.native(), "Stager"));
-  if (src.num_bytes() < kMinStagedBytes) return CopyAndWait(dst, src, stream);
+  if (src.num_bytes() < options_.min_bytes)
+    return CopyAndWait(dst, src, stream);
   if (workers_.thread_count() >= kManyThreads) {
     return StageAll(dst, src, stream);
   }

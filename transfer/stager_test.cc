@@ -49,7 +49,8 @@ constexpr size_t kMiB = 1 << 20;
 // Two slots, so that transfers of a few MiB go round the ring many times.
 constexpr StagerOptions kSmallRing = {/*max_threads=*/6,
                                       /*ring_bytes=*/512 << 10,
-                                      /*slot_bytes=*/256 << 10};
+                                      /*slot_bytes=*/256 << 10,
+                                      /*min_bytes=*/0};
 
 class StagerTest : public ::testing::Test {
  protected:
@@ -301,6 +302,19 @@ TEST_F(StagerTest, FewThreadsMoveTheSameBytes) {
   }
 }
 
+TEST_F(StagerTest, LittleIsLeftToCudasOwnCopy) {
+  StagerOptions options = kSmallRing;
+  options.min_bytes = kMiB + 1;
+  ASSERT_OK_AND_ASSIGN(Stager stager, Stager::Create(options));
+  DeviceBuffer<char> device = OnDevice(kMiB);
+  std::vector<char> source(kMiB);
+  FillPattern(absl::MakeSpan(source), /*seed=*/8);
+  ASSERT_OK(stager.Upload(device, source, stream()));
+  std::vector<char> result(kMiB);
+  ASSERT_OK(stager.Download(result, device, stream()));
+  EXPECT_EQ(result, source);
+}
+
 TEST_F(StagerTest, TheLastHandleWaitsForTransfers) {
   DeviceBuffer<char> device = OnDevice(5 * kMiB);
   std::vector<char> source(5 * kMiB);
@@ -313,13 +327,13 @@ TEST_F(StagerTest, TheLastHandleWaitsForTransfers) {
 }
 
 TEST_F(StagerTest, OptionsAreChecked) {
-  EXPECT_THAT(Stager::Create({-1, 64 << 20, 4 << 20}),
+  EXPECT_THAT(Stager::Create({-1, 64 << 20, 4 << 20, 0}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("max_threads is -1")));
-  EXPECT_THAT(Stager::Create({0, 7 << 20, 4 << 20}),
+  EXPECT_THAT(Stager::Create({0, 7 << 20, 4 << 20, 0}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("ring_bytes is 7340032")));
-  EXPECT_THAT(Stager::Create({0, 64 << 20, 100}),
+  EXPECT_THAT(Stager::Create({0, 64 << 20, 100, 0}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("slot_bytes is 100")));
 }

@@ -157,6 +157,11 @@ void Call::WaitForDeviceSilently(int device) {
   WaitSilently(EndOfDevice(device));
 }
 
+void Call::WaitForLegacySilently(int device) {
+  Stream* const legacy = machine_.devices[static_cast<size_t>(device)].legacy;
+  WaitSilently({{legacy, legacy->last}});
+}
+
 void Call::WaitSilently(const std::vector<Point>& points) {
   double end = 0;
   for (const Point& point : points) {

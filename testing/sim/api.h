@@ -97,6 +97,8 @@ class Call {
   void WaitForDevice(int device);
   // The same for a call of which the program cannot tell that it waits.
   void WaitForDeviceSilently(int device);
+  // The same for what the legacy default stream has been given.
+  void WaitForLegacySilently(int device);
   // Whether it is reached by now, by this thread's clock. Runs no host
   // function.
   bool Reached(Point point);

@@ -140,13 +140,16 @@ cudaError_t cudaFree(void* dev_ptr) {
     return call.Return(cudaErrorInvalidValue);
   }
   HostFrees(*allocation, call.caller());
+  // The program must not build on either.
   if (call.machine().free_synchronizes) {
-    // The program must not build on that.
     call.WaitForDeviceSilently(allocation->device);
-    // Another thread may have freed it meanwhile.
-    if (Begins(call, dev_ptr) == nullptr) {
-      return call.Return(cudaErrorInvalidValue);
-    }
+  } else {
+    // What cudaMemcpy has left there when it returned is CUDA's to look after.
+    call.WaitForLegacySilently(allocation->device);
+  }
+  // Another thread may have freed it meanwhile.
+  if (Begins(call, dev_ptr) == nullptr) {
+    return call.Return(cudaErrorInvalidValue);
   }
   ReleaseOnDevice(call.machine(), Begins(call, dev_ptr));
   return call.Return(cudaSuccess);

@@ -265,6 +265,20 @@ TEST(CopyArgumentsTest, APeerCopyNamesTheDevicesOfItsMemory) {
   ASSERT_CUDA(cudaFree(memory[1]));
 }
 
+// The last bytes of the copy may be on their way when cudaMemcpy returns.
+TEST(FreeTest, WhatACopyHasLeftIsNoFault) {
+  const std::vector<char> source(1 << 20);
+  for (int i = 0; i < 32; ++i) {
+    char* device = nullptr;
+    ASSERT_CUDA(cudaMalloc(&device, source.size()));
+    ASSERT_CUDA(cudaMemcpy(device, source.data(), source.size(),
+                           cudaMemcpyHostToDevice));
+    SetFreeSynchronizes(false);
+    ASSERT_CUDA(cudaFree(device));
+    ASSERT_CUDA(cudaDeviceSynchronize());
+  }
+}
+
 TEST(FreeTest, WaitsForTheDeviceOnlyIfAsked) {
   char* device = nullptr;
   char* pinned = nullptr;

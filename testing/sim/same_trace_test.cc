@@ -28,8 +28,7 @@ namespace {
 
 // Runs the program and returns its trace; empty if it failed.
 std::string TraceOf(int seed) {
-  const char* const folder = std::getenv("TEST_TMPDIR");
-  const std::string path = std::string(folder) + "/trace.json";
+  const std::string path = ::testing::TempDir() + "/trace.json";
   const std::string command =
       "CONVEYOR_SIM_SEED=" + std::to_string(seed) +
       " CONVEYOR_SIM_QUIET=1 CONVEYOR_SIM_TRACE=" + path +

@@ -15,7 +15,6 @@
 #include "transfer/internal/host_limit.h"
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -36,7 +35,7 @@ class HostLimitTest : public ::testing::Test {
   HostLimitTest() {
     const auto* const test =
         ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = std::string(std::getenv("TEST_TMPDIR")) + "/" + test->name() + "/";
+    root_ = ::testing::TempDir() + "/" + test->name() + "/";
   }
 
   void Write(const std::string& path, const std::string& text) {

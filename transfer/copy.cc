@@ -307,7 +307,10 @@ absl::Status Wait(StreamRef stream) {
 
 absl::Status CheckCopy(const CopyRange& dst, const CopyRange& src,
                        StreamRef stream) {
-  return CheckPair(dst, src, stream);
+  ABSL_RETURN_IF_ERROR(CheckPair(dst, src, stream));
+  if (src.count == 0) return absl::OkStatus();
+  ABSL_RETURN_IF_ERROR(RefuseDeviceMemory("dst", dst));
+  return RefuseDeviceMemory("src", src);
 }
 
 absl::Status EnqueueCopy(const CopyRange& dst, const CopyRange& src,
@@ -320,10 +323,8 @@ absl::Status EnqueueCopy(const CopyRange& dst, const CopyRange& src,
 
 absl::Status CopyAndWait(const CopyRange& dst, const CopyRange& src,
                          StreamRef stream) {
-  ABSL_RETURN_IF_ERROR(CheckPair(dst, src, stream));
+  ABSL_RETURN_IF_ERROR(CheckCopy(dst, src, stream));
   if (src.count == 0) return absl::OkStatus();
-  ABSL_RETURN_IF_ERROR(RefuseDeviceMemory("dst", dst));
-  ABSL_RETURN_IF_ERROR(RefuseDeviceMemory("src", src));
   ABSL_RETURN_IF_ERROR(RefuseBlockingInCapture(stream));
   if (IsHost(dst) && IsHost(src)) {
     ABSL_RETURN_IF_ERROR(Wait(stream));

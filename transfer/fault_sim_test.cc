@@ -37,8 +37,11 @@
 #include "transfer/mapped_buffer.h"
 #include "transfer/memory_kind.h"
 #include "transfer/pinned_buffer.h"
+#include "transfer/pinned_pool.h"
+#include "transfer/stager.h"
 #include "transfer/stream.h"
 #include "transfer/timer.h"
+#include "transfer/transfer.h"
 #include "transfer/transfer_stats.h"
 
 namespace conveyor {
@@ -110,8 +113,40 @@ absl::Status InspectMemory(StreamRef) {
   return InspectPointer(&local).status();
 }
 
+absl::Status StageUpAndDown(StreamRef stream) {
+  auto device = DeviceBuffer<int>::Create(1 << 18, kDevice);
+  if (!device.ok()) return device.status();
+  std::vector<int> host(1 << 18);
+  StagerOptions options;
+  options.ring_bytes = 256 << 10;
+  options.slot_bytes = 64 << 10;
+  auto stager = Stager::Create(options);
+  if (!stager.ok()) return stager.status();
+  auto up = stager->UploadAsync(*device, host, stream);
+  if (!up.ok()) return up.status();
+  if (absl::Status done = up->Wait(); !done.ok()) return done;
+  auto down = stager->DownloadAsync(host, *device, stream);
+  if (!down.ok()) return down.status();
+  return down->Wait();
+}
+
+absl::Status UsePooledMemory(StreamRef stream) {
+  auto pool = PinnedPool::Create({});
+  if (!pool.ok()) return pool.status();
+  auto block = pool->Acquire(1000);
+  if (!block.ok()) return block.status();
+  return block->UsedOn(stream);
+}
+
 std::vector<FaultCase> FaultCases() {
   return {
+      {"StagedMemcpy", "cudaMemcpyAsync", StageUpAndDown},
+      {"StagedRecord", "cudaEventRecord", StageUpAndDown},
+      {"StagedQuery", "cudaEventQuery", StageUpAndDown},
+      {"StagerRegister", "cudaHostRegister", StageUpAndDown},
+      {"StagerStream", "cudaStreamCreateWithFlags", StageUpAndDown},
+      {"PoolRegister", "cudaHostRegister", UsePooledMemory},
+      {"PoolRecord", "cudaEventRecord", UsePooledMemory},
       {"Malloc", "cudaMalloc", CopyUpAndDown},
       {"Memcpy", "cudaMemcpyAsync", CopyUpAndDown},
       {"Synchronize", "cudaStreamSynchronize", CopyUpAndDown},

@@ -30,12 +30,12 @@
 #ifndef CONVEYOR_TRANSFER_PINNED_POOL_H_
 #define CONVEYOR_TRANSFER_PINNED_POOL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "absl/log/check.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -95,10 +95,10 @@ class [[nodiscard]] PinnedBlock {
   PinnedSpan<char> span() {
     return PinnedSpan<char>::FromTrusted(absl::MakeSpan(data(), size_bytes()));
   }
-  // The first `count` elements of it, which must fit.
+  // Its first `count` elements, or as many of them as fit.
   template <typename T>
   PinnedSpan<T> As(size_t count) {
-    DCHECK_LE(count, size_bytes() / sizeof(T));
+    count = std::min(count, size_bytes() / sizeof(T));
     return PinnedSpan<T>::FromTrusted(
         absl::MakeSpan(reinterpret_cast<T*>(data()), count));
   }

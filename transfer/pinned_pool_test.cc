@@ -76,6 +76,7 @@ TEST_F(PinnedPoolTest, ABlockIsPageLockedAndAsLargeAsAskedFor) {
   EXPECT_EQ(block.size_bytes(), kBytes);
   EXPECT_EQ(block.span().size(), kBytes);
   EXPECT_EQ(block.As<float>(kBytes / 4).size(), kBytes / 4);
+  EXPECT_EQ(block.As<float>(kBytes).size(), kBytes / 4);
   cudaPointerAttributes attributes;
   ASSERT_EQ(cudaPointerGetAttributes(&attributes, block.data() + kBytes - 1),
             cudaSuccess);

@@ -53,12 +53,19 @@ int ThreadsFor(const StagerOptions& options) {
   return std::clamp(HostCores() - 2, 1, kMaxThreads);
 }
 
-CopyRange Part(const CopyRange& range, size_t begin, size_t count) {
+// Bytes of what has been checked.
+CopyRange Part(const CopyRange& range, size_t begin, size_t num_bytes) {
   CopyRange part = range;
-  part.address =
-      static_cast<const char*>(range.address) + begin * range.element_size;
-  part.count = count;
+  part.address = static_cast<const char*>(range.address) + begin;
+  part.count = num_bytes;
+  part.element_size = 1;
   return part;
+}
+
+absl::Status Check(const CopyRange& dst, const CopyRange& src,
+                   StreamRef stream) {
+  ABSL_RETURN_IF_ERROR(CheckCopy(dst, src, stream));
+  return RefuseIfCapturing(stream.native(), "Stager");
 }
 
 }  // namespace
@@ -76,7 +83,10 @@ class StagerState {
  private:
   enum class Choice { kUnknown, kStage, kDirect };
 
+  // The rest is for ranges that have been checked and are not empty.
   absl::StatusOr<StagingLane*> LaneOf(DeviceId device);
+  absl::StatusOr<Transfer> Submit(const CopyRange& dst, const CopyRange& src,
+                                  StreamRef stream);
   absl::Status StageAll(const CopyRange& dst, const CopyRange& src,
                         StreamRef stream);
   // Copies the first 2 * kTrialBytes, half by each way, to see which is faster.
@@ -106,9 +116,14 @@ absl::StatusOr<StagingLane*> StagerState::LaneOf(DeviceId device) {
 absl::StatusOr<Transfer> StagerState::Stage(const CopyRange& dst,
                                             const CopyRange& src,
                                             StreamRef stream) {
-  ABSL_RETURN_IF_ERROR(CheckCopy(dst, src, stream));
-  ABSL_RETURN_IF_ERROR(RefuseIfCapturing(stream.native(), "Stager"));
+  ABSL_RETURN_IF_ERROR(Check(dst, src, stream));
   if (src.count == 0) return Transfer();
+  return Submit(dst, src, stream);
+}
+
+absl::StatusOr<Transfer> StagerState::Submit(const CopyRange& dst,
+                                             const CopyRange& src,
+                                             StreamRef stream) {
   const bool upload = dst.kind == MemoryKind::kDevice;
   StagedRange range;
   range.upload = upload;
@@ -130,7 +145,7 @@ absl::StatusOr<Transfer> StagerState::Stage(const CopyRange& dst,
 
 absl::Status StagerState::StageAll(const CopyRange& dst, const CopyRange& src,
                                    StreamRef stream) {
-  ABSL_ASSIGN_OR_RETURN(const Transfer transfer, Stage(dst, src, stream));
+  ABSL_ASSIGN_OR_RETURN(const Transfer transfer, Submit(dst, src, stream));
   if (dst.kind == MemoryKind::kDevice) return transfer.Join(stream);
   return transfer.Wait();
 }
@@ -138,16 +153,15 @@ absl::Status StagerState::StageAll(const CopyRange& dst, const CopyRange& src,
 absl::StatusOr<StagerState::Choice> StagerState::Try(const CopyRange& dst,
                                                      const CopyRange& src,
                                                      StreamRef stream) {
-  const size_t count = kTrialBytes / src.element_size;
   // What a first use does is not part of it, nor is earlier work.
   ABSL_RETURN_IF_ERROR(LaneOf(stream.device()).status());
   ABSL_RETURN_IF_ERROR(stream.Synchronize());
   const int64_t begin = HostNowNs();
-  ABSL_RETURN_IF_ERROR(
-      CopyAndWait(Part(dst, 0, count), Part(src, 0, count), stream));
+  ABSL_RETURN_IF_ERROR(CopyAndWait(Part(dst, 0, kTrialBytes),
+                                   Part(src, 0, kTrialBytes), stream));
   const int64_t middle = HostNowNs();
-  ABSL_RETURN_IF_ERROR(
-      StageAll(Part(dst, count, count), Part(src, count, count), stream));
+  ABSL_RETURN_IF_ERROR(StageAll(Part(dst, kTrialBytes, kTrialBytes),
+                                Part(src, kTrialBytes, kTrialBytes), stream));
   ABSL_RETURN_IF_ERROR(stream.Synchronize());
   return HostNowNs() - middle < middle - begin ? Choice::kStage
                                                : Choice::kDirect;
@@ -155,10 +169,10 @@ absl::StatusOr<StagerState::Choice> StagerState::Try(const CopyRange& dst,
 
 absl::Status StagerState::StageAndWait(const CopyRange& dst,
                                        const CopyRange& src, StreamRef stream) {
-  ABSL_RETURN_IF_ERROR(CheckCopy(dst, src, stream));
-  ABSL_RETURN_IF_ERROR(RefuseIfCapturing(stream.native(), "Stager"));
-  if (src.num_bytes() < options_.min_bytes)
-    return CopyAndWait(dst, src, stream);
+  ABSL_RETURN_IF_ERROR(Check(dst, src, stream));
+  const size_t num_bytes = src.num_bytes();
+  if (num_bytes == 0) return absl::OkStatus();
+  if (num_bytes < options_.min_bytes) return CopyAndWait(dst, src, stream);
   if (workers_.thread_count() >= kManyThreads) {
     return StageAll(dst, src, stream);
   }
@@ -170,14 +184,15 @@ absl::Status StagerState::StageAndWait(const CopyRange& dst,
   }
   size_t begin = 0;
   if (choice == Choice::kUnknown) {
-    if (src.num_bytes() < 2 * kTrialBytes) return CopyAndWait(dst, src, stream);
+    if (num_bytes < 2 * kTrialBytes) return CopyAndWait(dst, src, stream);
     ABSL_ASSIGN_OR_RETURN(choice, Try(dst, src, stream));
-    begin = 2 * (kTrialBytes / src.element_size);
+    begin = 2 * kTrialBytes;
     HostMutexLock lock(&mutex_);
     choices_[way] = choice;
   }
-  const CopyRange to = Part(dst, begin, dst.count - begin);
-  const CopyRange from = Part(src, begin, src.count - begin);
+  if (begin == num_bytes) return absl::OkStatus();
+  const CopyRange to = Part(dst, begin, num_bytes - begin);
+  const CopyRange from = Part(src, begin, num_bytes - begin);
   return choice == Choice::kStage ? StageAll(to, from, stream)
                                   : CopyAndWait(to, from, stream);
 }

@@ -25,7 +25,8 @@
 //
 // Make one and keep it: its threads start, and the ring of a device is
 // page-locked, when they are first needed. Ranges are given as to Copy, in
-// transfer/copy.h, which says what is refused; one side is device memory.
+// transfer/copy.h, which says what is refused; one is device memory, the other
+// pageable or page-locked host memory.
 
 #ifndef CONVEYOR_TRANSFER_STAGER_H_
 #define CONVEYOR_TRANSFER_STAGER_H_
@@ -76,7 +77,7 @@ class Stager {
   // kResourceExhausted if the ring cannot be page-locked.
   template <typename Dst, typename Src>
   absl::Status Upload(Dst&& dst, Src&& src, StreamRef stream) {
-    internal::CheckCopyTypes<Dst, Src>();
+    CheckUpload<Dst, Src>();
     return StageAndWait(internal::RangeOf(dst), internal::RangeOf(src), stream);
   }
 
@@ -84,7 +85,7 @@ class Stager {
   // Otherwise as Upload.
   template <typename Dst, typename Src>
   absl::Status Download(Dst&& dst, Src&& src, StreamRef stream) {
-    internal::CheckCopyTypes<Dst, Src>();
+    CheckDownload<Dst, Src>();
     return StageAndWait(internal::RangeOf(dst), internal::RangeOf(src), stream);
   }
 
@@ -95,17 +96,36 @@ class Stager {
   // WaitUntilRead has.
   template <typename Dst, typename Src>
   absl::StatusOr<Transfer> UploadAsync(Dst&& dst, Src&& src, StreamRef stream) {
-    internal::CheckCopyTypes<Dst, Src>();
+    CheckUpload<Dst, Src>();
     return Stage(internal::RangeOf(dst), internal::RangeOf(src), stream);
   }
   template <typename Dst, typename Src>
   absl::StatusOr<Transfer> DownloadAsync(Dst&& dst, Src&& src,
                                          StreamRef stream) {
-    internal::CheckCopyTypes<Dst, Src>();
+    CheckDownload<Dst, Src>();
     return Stage(internal::RangeOf(dst), internal::RangeOf(src), stream);
   }
 
  private:
+  template <typename Dst, typename Src>
+  static constexpr void CheckUpload() {
+    internal::CheckCopyTypes<Dst, Src>();
+    static_assert(
+        internal::TraitsOf<Dst>::kDevice && internal::TraitsOf<Src>::kHost,
+        "Stager::Upload copies host memory to device memory: is it "
+        "dst, src? Managed memory and copies between devices go by "
+        "CopyAsync");
+  }
+  template <typename Dst, typename Src>
+  static constexpr void CheckDownload() {
+    internal::CheckCopyTypes<Dst, Src>();
+    static_assert(
+        internal::TraitsOf<Dst>::kHost && internal::TraitsOf<Src>::kDevice,
+        "Stager::Download copies device memory to host memory: is it "
+        "dst, src? Managed memory and copies between devices go by "
+        "CopyAsync");
+  }
+
   explicit Stager(std::shared_ptr<internal::StagerState> state)
       : state_(std::move(state)) {}
 

@@ -269,6 +269,19 @@ TEST_F(StagerTest, DifferentSizesAreRefused) {
                        HasSubstr("equally many elements")));
 }
 
+// A worker would read it as if it were the host's.
+TEST_F(StagerTest, DeviceMemoryThatIsGivenAsTheHostsIsRefused) {
+  DeviceBuffer<char> device = OnDevice(2 * kMiB);
+  DeviceBuffer<char> other_device = OnDevice(2 * kMiB);
+  const absl::Span<char> wrong(other_device.span().device_pointer(), 2 * kMiB);
+  EXPECT_THAT(stager_->Upload(device, wrong, stream()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("give it as a DeviceSpan")));
+  EXPECT_THAT(stager_->DownloadAsync(wrong, device, stream()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("give it as a DeviceSpan")));
+}
+
 TEST_F(StagerTest, ACaptureIsRefusedAndStaysValid) {
   DeviceBuffer<char> device = OnDevice(2 * kMiB);
   std::vector<char> source(2 * kMiB);

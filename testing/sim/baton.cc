@@ -254,8 +254,7 @@ bool Block(Machine& machine, Lock& lock, Thread& self,
   self.state = ThreadState::kCanRun;
   const double start = self.clock;
   if (self.woken) {
-    self.set_to = std::max(self.set_to, self.ready_at);
-    self.clock = std::max(self.clock, self.ready_at);
+    SetClock(self, self.ready_at);
   } else {
     waiters->erase(std::find(waiters->begin(), waiters->end(), &self));
     self.clock = std::max(self.clock, deadline);

@@ -59,11 +59,6 @@ struct Turn {
   Lock lock;
 };
 
-void SetClock(Thread& thread, double time) {
-  thread.set_to = std::max(thread.set_to, time);
-  thread.clock = std::max(thread.clock, time);
-}
-
 void ForceWhatIsOver(Machine& machine) {
   for (Device& device : machine.devices) {
     for (size_t i = 0; i < device.streams.size(); ++i) {

@@ -157,9 +157,7 @@ int64_t HostNowNs() {
 void ChargeHostNs(int64_t ns) { ThisThread().clock += static_cast<double>(ns); }
 
 void AdvanceHostToNs(int64_t ns) {
-  Thread& thread = ThisThread();
-  thread.set_to = std::max(thread.set_to, static_cast<double>(ns));
-  thread.clock = std::max(thread.clock, thread.set_to);
+  SetClock(ThisThread(), static_cast<double>(ns));
 }
 
 void SetSeed(uint64_t seed) {

@@ -16,6 +16,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -50,6 +51,11 @@ Thread* MakeThread() {
 Thread& ThisThread() {
   if (t_thread == nullptr) t_thread = MakeThread();
   return *t_thread;
+}
+
+void SetClock(Thread& thread, double time) {
+  thread.set_to = std::max(thread.set_to, time);
+  thread.clock = std::max(thread.clock, time);
 }
 
 void SetThisThread(Thread* thread) { t_thread = thread; }

@@ -90,6 +90,9 @@ struct Turns {
   bool alone() const { return host_threads == 1 && pending_functions == 0; }
 };
 
+// `thread` has been told by another that it is `time`.
+void SetClock(Thread& thread, double time);
+
 struct Machine;
 
 // The calling thread's. One that is neither the main thread nor was told what

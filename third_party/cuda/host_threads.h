@@ -61,9 +61,6 @@
 
 namespace conveyor {
 
-// MADV_POPULATE_WRITE, which older headers lack.
-constexpr int kMadvisePopulateWrite = 23;
-
 // As absl::Mutex.
 class ABSL_LOCKABLE HostMutex {
  public:
@@ -229,6 +226,7 @@ inline void HostTouch(void* address, size_t num_bytes) {
   sim::HostTouch(address, num_bytes);
 #endif
   constexpr uintptr_t kPage = 4096;
+  constexpr int kMadvisePopulateWrite = 23;  // Older headers lack it.
   const auto begin = reinterpret_cast<uintptr_t>(address) / kPage * kPage;
   const auto end = reinterpret_cast<uintptr_t>(address) + num_bytes;
   // One call finds them all; kernels before 5.14 cannot.

@@ -38,6 +38,18 @@ inline cudaError_t StreamDevice(cudaStream_t stream, int* device) {
 #endif
 }
 
+// The NUMA node that is nearest to the device, or -1 if that is unknown: always
+// before 12.2, which cannot tell.
+inline cudaError_t HostNumaNode(int device, int* node) {
+#if CUDART_VERSION >= 12020
+  return cudaDeviceGetAttribute(node, cudaDevAttrHostNumaId, device);
+#else
+  (void)device;
+  *node = -1;
+  return cudaSuccess;
+#endif
+}
+
 }  // namespace cuda_versions
 }  // namespace conveyor
 

@@ -100,18 +100,21 @@ struct SpanTraits;
 template <typename T>
 struct SpanTraits<DeviceSpan<T>> {
   using Element = T;
+  static constexpr bool kDevice = true;
   static constexpr bool kPageable = false;
   static constexpr bool kHost = false;
 };
 template <typename T, MemoryKind kKind>
 struct SpanTraits<HostSpan<T, kKind>> {
   using Element = T;
+  static constexpr bool kDevice = false;
   static constexpr bool kPageable = false;
   static constexpr bool kHost = kKind == MemoryKind::kPinned;
 };
 template <typename T>
 struct SpanTraits<absl::Span<T>> {
   using Element = typename CheckElement<T>::type;
+  static constexpr bool kDevice = false;
   static constexpr bool kPageable = true;
   static constexpr bool kHost = true;
 };
@@ -181,7 +184,8 @@ CopyRows RowsOf(Pitched<Span> rows) {
 
 // ---- The work, in copy.cc. `dst` is written through its address.
 
-// What EnqueueCopy and CopyAndWait check of their ranges.
+// What CopyAndWait checks of its ranges: also that none given as pageable is
+// device memory.
 absl::Status CheckCopy(const CopyRange& dst, const CopyRange& src,
                        StreamRef stream);
 absl::Status EnqueueCopy(const CopyRange& dst, const CopyRange& src,

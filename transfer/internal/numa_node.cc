@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "third_party/cuda/versions.h"
 #include "transfer/cuda_status.h"
 #include "transfer/device.h"
 
@@ -44,10 +45,7 @@ absl::StatusOr<std::optional<int>> NumaNodeOf(DeviceId device,
       node;
   if (node >= 0) return node;
   ABSL_RETURN_IF_ERROR(CallCuda(
-      [&] {
-        return cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId,
-                                      device.ordinal());
-      },
+      [&] { return cuda_versions::HostNumaNode(device.ordinal(), &node); },
       [&] {
         return absl::StrCat("cudaDeviceGetAttribute(hostNumaId, ", device, ")");
       }));

@@ -175,9 +175,9 @@ bool StagingLane::BeginJobs() {
 bool StagingLane::FreeUploadedSlots() {
   bool moved = false;
   while (!uploading_.empty()) {
-    // After an error nothing reads the slot any more.
     const absl::StatusOr<bool> ready = uploading_.front()->copied.Ready();
     if (ready.ok() && !*ready) break;
+    if (!ready.ok()) uploads_.ref().Synchronize().IgnoreError();
     free_slots_.push_back(uploading_.front());
     uploading_.pop_front();
     moved = true;
@@ -282,6 +282,7 @@ bool StagingLane::AdvanceChunks(Job& job) {
     const absl::StatusOr<bool> ready = chunk->slot->copied.Ready();
     if (ready.ok() && !*ready) break;  // The others come after it.
     if (!ready.ok() || !job.status.ok()) {
+      if (!ready.ok()) downloads_.ref().Synchronize().IgnoreError();
       if (job.status.ok()) job.status = ready.status();
       HostMutexLock lock(&mutex_);
       chunk->phase = ChunkPhase::kWorkersDone;
@@ -319,6 +320,8 @@ bool StagingLane::EndJobs() {
       continue;
     }
     if (!job.status.ok()) {
+      // What it has begun to write belongs to the caller again.
+      if (job.range.upload) uploads_.ref().Synchronize().IgnoreError();
       job.state->Fail(job.status);
     } else if (!job.range.upload) {
       job.state->Complete();
